@@ -1,0 +1,74 @@
+"""What a stored row tells without its graph: whether it is a delta row, and which channels hold something.
+
+Rows are unpacked without building any object, so a crafted row runs no code and no class need be importable.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import ormsgpack
+
+from deerflow_lite.errors import LineageBroken, ModeMismatch
+
+Mode = Literal["full", "delta"]
+_BOOKKEEPING: Final = ("__", "branch:", "join:", "start:")
+_NOTHING: Final[tuple[Any, ...]] = (None, "", [], {})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One stored checkpoint of the root namespace, undecoded."""
+
+    checkpoint_id: str
+    parent: str | None
+    kind: str
+    blob: bytes
+    metadata: bytes
+
+
+def row(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> Row | None:
+    """Read one row of the root namespace."""
+    found = connection.execute(
+        "SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
+        " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?",
+        (thread_id, checkpoint_id),
+    ).fetchone()
+    return Row(*found) if found else None
+
+
+def mode(stored: Row) -> Mode:
+    """Tell whether the row's messages stand in the writes of its ancestors."""
+    return "delta" if b'"counters_since_delta_snapshot"' in stored.metadata else "full"
+
+
+def filled_channels(stored: Row) -> frozenset[str]:
+    """Give the names of the state channels that hold something; raises LineageBroken for a row that cannot be read."""
+    values = unpacked(stored).get("channel_values") or {}
+    return frozenset(
+        name for name, value in values.items() if not name.startswith(_BOOKKEEPING) and not _nothing(value)
+    )
+
+
+def unpacked(stored: Row) -> dict[str, Any]:
+    """Give the containers of a checkpoint, objects left as (code, bytes); raises LineageBroken."""
+    try:
+        found = ormsgpack.unpackb(stored.blob, ext_hook=lambda code, data: (code, data))
+    except (ValueError, TypeError):
+        found = None
+    if stored.kind != "msgpack" or not isinstance(found, dict):
+        raise LineageBroken(f"checkpoint {stored.checkpoint_id} cannot be read")
+    return found
+
+
+def _nothing(value: Any) -> bool:
+    return any(type(value) is type(empty) and value == empty for empty in _NOTHING)
+
+
+def refuse_mismatch(thread_id: str, stored: Mode, graph: Mode) -> None:
+    """Raise ModeMismatch where delta rows would be read through a full graph, which sees fewer messages."""
+    if stored == "delta" and graph == "full":
+        raise ModeMismatch(
+            f"thread_id: thread {thread_id} has delta checkpoints and its graph reads full ones; start the service with"
+            f" CHECKPOINT_MODE=delta, or run `deerflow-lite threads convert {thread_id} --to full`"
+        )

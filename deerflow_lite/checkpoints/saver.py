@@ -1,0 +1,42 @@
+"""LangGraph's SQLite saver on our one writer connection; it decides nothing about threads or runs.
+
+Invariants: a put joins the transaction its thread holds and never commits it; rows are decoded by a strict
+allow-list, so a crafted row builds no object; `list` is read to its end before anything is given.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from deerflow_lite.db import Database
+
+
+class FileSaver(SqliteSaver):
+    """The saver of one graph: `types` are the (module, class) names its checkpoints may hold besides the safe ones."""
+
+    def __init__(self, db: Database, types: Iterable[tuple[str, ...]] = ()) -> None:
+        super().__init__(db.writer, serde=JsonPlusSerializer(allowed_msgpack_modules=list(types)))
+        self.db = db
+        self.lock = db.lock  # type: ignore[assignment]  # re-entrant: a transaction's own thread passes
+        self.is_setup = True
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        """Lend a cursor of the open write transaction, or of a reader."""
+        with self.db.writing() if transaction else self.db.reading() as connection:
+            cursor = connection.cursor()
+            try:
+                yield cursor
+            finally:
+                cursor.close()
+
+    def list(self, config: RunnableConfig | None, **given: Any) -> Iterator[CheckpointTuple]:
+        """Give the matching checkpoints, newest first."""
+        with self.lock:
+            return iter([*super().list(config, **given)])

@@ -1,0 +1,84 @@
+"""The two tables of LangGraph's SQLite saver, and the ids refused in them; it decodes no row.
+
+The columns are the saver's own: `test_saver.py` holds them against what its `setup` makes. A trigger refuses rows of
+deleted thread ids, so that a checkpoint that comes late cannot bring a thread back.
+"""
+
+import sqlite3
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS checkpoints (
+  thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '', checkpoint_id TEXT NOT NULL,
+  parent_checkpoint_id TEXT, type TEXT, checkpoint BLOB, metadata BLOB,
+  PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id));
+CREATE TABLE IF NOT EXISTS writes (
+  thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '', checkpoint_id TEXT NOT NULL,
+  task_id TEXT NOT NULL, task_path TEXT NOT NULL DEFAULT '', idx INTEGER NOT NULL, channel TEXT NOT NULL,
+  type TEXT, value BLOB,
+  PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx));
+CREATE TABLE IF NOT EXISTS deleted_threads (thread_id TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+_REFUSE = """
+CREATE TRIGGER {table}_of_deleted BEFORE INSERT ON {table}
+WHEN EXISTS (SELECT 1 FROM deleted_threads WHERE thread_id = NEW.thread_id)
+BEGIN SELECT RAISE(ABORT, 'this thread was deleted'); END
+"""
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+    if "task_path" not in {row[1] for row in connection.execute("PRAGMA table_info(writes)")}:
+        connection.execute("ALTER TABLE writes ADD COLUMN task_path TEXT NOT NULL DEFAULT ''")
+    for table in ("checkpoints", "writes"):
+        connection.execute(_REFUSE.format(table=table))
+
+
+MIGRATIONS = [("checkpoints: tables of the saver", _make)]
+
+
+def refuse(connection: sqlite3.Connection, thread_id: str) -> None:
+    """Remember a deleted id: rows that come late are refused."""
+    connection.execute("INSERT OR IGNORE INTO deleted_threads (thread_id) VALUES (?)", (thread_id,))
+
+
+def allow(connection: sqlite3.Connection, thread_id: str) -> None:
+    """Let a new thread have the id of a deleted one."""
+    connection.execute("DELETE FROM deleted_threads WHERE thread_id = ?", (thread_id,))
+
+
+def exists(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, checkpoint_ns: str = "") -> bool:
+    """Say whether the checkpoint stands in this thread and namespace; LangGraph itself never says no."""
+    return (
+        connection.execute(
+            "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",
+            (thread_id, checkpoint_ns, checkpoint_id),
+        ).fetchone()
+        is not None
+    )
+
+
+def parent(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> str | None:
+    """Give the parent's id in the root namespace, None where none is recorded."""
+    row = connection.execute(
+        "SELECT parent_checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?",
+        (thread_id, checkpoint_id),
+    ).fetchone()
+    return row[0] or None if row else None
+
+
+def remove(connection: sqlite3.Connection, thread_id: str) -> None:
+    """Delete every checkpoint and write of a thread, in all namespaces."""
+    connection.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
+    connection.execute("DELETE FROM writes WHERE thread_id = ?", (thread_id,))
+
+
+def copy(connection: sqlite3.Connection, source: str, target: str) -> None:
+    """Copy every checkpoint and write of a thread under another thread id, ids and parents unchanged."""
+    for table in ("checkpoints", "writes"):
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})") if row[1] != "thread_id"]
+        names = ", ".join(columns)
+        connection.execute(
+            f"INSERT INTO {table} (thread_id, {names}) SELECT ?, {names} FROM {table} WHERE thread_id = ?",
+            (target, source),
+        )

@@ -1,0 +1,134 @@
+"""The saver as one reader sees it: "the latest checkpoint" is the head it was given; it writes nothing by itself."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_metadata,
+)
+
+from deerflow_lite.checkpoints.saver import FileSaver
+from deerflow_lite.checkpoints.secrets import without_secrets
+from deerflow_lite.checkpoints.wire import to_json
+
+PUT = (
+    "INSERT OR REPLACE INTO checkpoints (checkpoint, type, metadata, thread_id, checkpoint_ns, checkpoint_id,"
+    " parent_checkpoint_id) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_WRITE = (
+    "INSERT OR {} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+Row = tuple[Any, ...]
+Rows = list[Row]
+
+
+class HeadView(BaseCheckpointSaver[str]):
+    """Reads only: a state is read through it."""
+
+    def __init__(self, saver: FileSaver, head: str | None) -> None:
+        super().__init__(serde=saver.serde)
+        self._saver = saver
+        self.head = head
+
+    def _pinned(self, config: RunnableConfig) -> RunnableConfig | None:
+        asked = config["configurable"]
+        namespace = asked.get("checkpoint_ns", "")
+        checkpoint_id = asked.get("checkpoint_id") or ("" if namespace else self.head)
+        if not namespace and not checkpoint_id:
+            return None
+        place = {"thread_id": asked["thread_id"], "checkpoint_ns": namespace}
+        return {"configurable": place | ({"checkpoint_id": checkpoint_id} if checkpoint_id else {})}
+
+    def _tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        pinned = self._pinned(config)
+        return self._saver.get_tuple(pinned) if pinned else None
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Give the checkpoint asked for, the head where none is named."""
+        return self._tuple(config)
+
+    def list(self, config: RunnableConfig | None, **given: Any) -> Iterator[CheckpointTuple]:
+        """Give the matching checkpoints, newest first."""
+        return self._saver.list(config, **given)
+
+    def get_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> Mapping[str, Any]:
+        """Give the writes that a delta channel's value is made of."""
+        pinned = self._pinned(config)
+        if pinned is None:
+            return {channel: {"writes": []} for channel in channels}
+        return self._saver.get_delta_channel_history(config=pinned, channels=channels)
+
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """Give the version after `current`, in the saver's own form."""
+        return self._saver.get_next_version(current, channel)
+
+    def _checkpoint_row(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata
+    ) -> tuple[RunnableConfig, Row]:
+        """Serialise a checkpoint at once: its values may change as soon as this returns."""
+        asked = config["configurable"]
+        place = (asked["thread_id"], asked.get("checkpoint_ns", ""), checkpoint["id"])
+        kind, blob = self.serde.dumps_typed(checkpoint)
+        configurable = {"thread_id": place[0], "checkpoint_ns": place[1], "checkpoint_id": place[2]}
+        row = (blob, kind, to_json(_clean(config, metadata)), *place, asked.get("checkpoint_id") or None)
+        return {"configurable": configurable}, row
+
+    def _write_rows(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
+    ) -> tuple[str, Rows]:
+        """Serialise the writes of a task; only control channels may be written again."""
+        asked = config["configurable"]
+        place = (asked["thread_id"], asked.get("checkpoint_ns", ""), asked["checkpoint_id"], task_id, task_path)
+        rows = [
+            (*place, WRITES_IDX_MAP.get(channel, index), channel, *self.serde.dumps_typed(value))
+            for index, (channel, value) in enumerate(writes)
+        ]
+        return _WRITE.format("REPLACE" if all(channel in WRITES_IDX_MAP for channel, _ in writes) else "IGNORE"), rows
+
+
+class DraftView(HeadView):
+    """Reads, and keeps what is put until `store`: a graph's own code runs before the transaction begins."""
+
+    def __init__(self, saver: FileSaver, head: str | None) -> None:
+        super().__init__(saver, head)
+        self._drafts: list[tuple[str, Rows]] = []
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Keep a checkpoint."""
+        given, row = self._checkpoint_row(config, checkpoint, metadata)
+        self._drafts.append((PUT, [row]))
+        return given
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Keep the writes of a task."""
+        self._drafts.append(self._write_rows(config, writes, task_id, task_path))
+
+    def store(self, connection: sqlite3.Connection) -> None:
+        """Write what was kept, in the open transaction."""
+        for statement, rows in self._drafts:
+            connection.executemany(statement, rows)
+
+
+def _clean(config: RunnableConfig, metadata: CheckpointMetadata) -> CheckpointMetadata:
+    shown: RunnableConfig = {
+        "metadata": without_secrets(config.get("metadata")),
+        "configurable": without_secrets(config.get("configurable")),
+    }
+    return get_checkpoint_metadata(shown, metadata)

@@ -1,0 +1,24 @@
+"""The only source of time and chance; it stores nothing.
+
+Times are ISO-8601 UTC with microseconds and offset, always 32 characters, so that text order is time order.
+"""
+
+import secrets
+from datetime import UTC, datetime
+
+import uuid_utils
+
+
+def now() -> str:
+    """Give the present as `2026-01-02T03:04:05.000006+00:00`."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def new_id() -> str:
+    """Give a UUIDv7 as text: ids made later sort later."""
+    return str(uuid_utils.uuid7())
+
+
+def new_secret() -> str:
+    """Give 256 bits of chance as URL-safe text."""
+    return secrets.token_urlsafe(32)

@@ -1,0 +1,162 @@
+"""The connections to the one SQLite file: one writer, a few readers, migrations; it knows no table by name.
+
+Invariants: every write happens inside `writing()`, which is one BEGIN IMMEDIATE transaction under the process
+lock; nested calls join it; what a store keeps outside SQLite is undone with the transaction (`undo`).
+"""
+
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import sqlite_utils
+
+from deerflow_lite.errors import SettingInvalid, Unavailable
+
+READERS = 4
+BUSY_SECONDS = 5.0
+Migration = tuple[str, Callable[[sqlite3.Connection], None]]
+
+
+class DatabaseBusy(Unavailable):
+    """Another process held the file longer than the busy timeout."""
+
+
+@dataclass
+class Transaction:
+    """What belongs to the open write transaction besides its SQL."""
+
+    undo: list[Callable[[], None]] = field(default_factory=list)
+    committed: list[Callable[[], None]] = field(default_factory=list)
+
+    def roll_back_to(self, mark: int) -> None:
+        while len(self.undo) > mark:
+            self.undo.pop()()
+
+
+class Database:
+    """One SQLite file; share one object between all threads of the process."""
+
+    def __init__(self, path: Path, synchronous: str = "full") -> None:
+        if sqlite3.sqlite_version_info < (3, 38):
+            raise SettingInvalid(f"SQLite 3.38 or newer is needed, this Python has {sqlite3.sqlite_version}")
+        self.path = path
+        self.lock = threading.RLock()
+        self._synchronous = synchronous
+        self._transaction: Transaction | None = None
+        self.writer = self._connect()
+        self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        for _ in range(READERS):
+            self._readers.put(self._connect())
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=512
+        )
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(f"PRAGMA synchronous={'FULL' if self._synchronous == 'full' else 'NORMAL'}")
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA recursive_triggers=ON")
+        return connection
+
+    def function(self, name: str, arguments: int, call: Callable[..., str | int | float | None]) -> None:
+        """Register a deterministic Python function on the writer connection."""
+        self.writer.create_function(name, arguments, call, deterministic=True)
+
+    def migrate(self, migrations: Sequence[Migration]) -> None:
+        """Apply the migrations that this file has not seen, each name once, in one transaction."""
+        with self.writing() as connection:
+            database = sqlite_utils.Database(connection)
+            if "migrations" not in database.table_names():
+                connection.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
+            seen = {name for (name,) in connection.execute("SELECT name FROM migrations")}
+            for name, apply in migrations:
+                if name not in seen:
+                    apply(connection)
+                    connection.execute("INSERT INTO migrations (name) VALUES (?)", (name,))
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Hold the one write transaction; nested use joins it, an error undoes all of it."""
+        with self.lock:
+            if self._transaction is not None:
+                yield self.writer
+                return
+            self._begin()
+            transaction = self._transaction = Transaction()
+            try:
+                yield self.writer
+                self.writer.execute("COMMIT")
+            except BaseException:
+                if self.writer.in_transaction:
+                    self.writer.execute("ROLLBACK")
+                transaction.roll_back_to(0)
+                raise
+            finally:
+                self._transaction = None
+            for call in transaction.committed:
+                call()
+
+    def _begin(self) -> None:
+        try:
+            self.writer.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            raise DatabaseBusy("the database is busy; another program holds it") from None
+
+    @contextmanager
+    def savepoint(self) -> Iterator[sqlite3.Connection]:
+        """Undo only what happens inside when it fails; for use inside `writing()`."""
+        transaction = self._transaction
+        assert transaction is not None, "a savepoint stands inside writing()"
+        mark, told = len(transaction.undo), len(transaction.committed)
+        self.writer.execute("SAVEPOINT item")
+        try:
+            yield self.writer
+        except BaseException:
+            self.writer.execute("ROLLBACK TO item")
+            transaction.roll_back_to(mark)
+            del transaction.committed[told:]
+            raise
+        finally:
+            self.writer.execute("RELEASE item")
+
+    def undo(self, call: Callable[[], None]) -> None:
+        """Note how to take back a change kept outside SQLite, should the open transaction fail."""
+        assert self._transaction is not None, "undo stands inside writing()"
+        self._transaction.undo.append(call)
+
+    def committed(self, call: Callable[[], None]) -> None:
+        """Call when the open transaction has been committed."""
+        assert self._transaction is not None, "committed stands inside writing()"
+        self._transaction.committed.append(call)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection for reads; inside `writing()` it is the writer, which sees its own rows."""
+        if self._transaction is not None and self._mine():
+            yield self.writer
+            return
+        connection = self._readers.get()
+        try:
+            yield connection
+        finally:
+            self._readers.put(connection)
+
+    def _mine(self) -> bool:
+        if not self.lock.acquire(blocking=False):
+            return False
+        mine = self._transaction is not None
+        self.lock.release()
+        return mine
+
+    def close(self) -> None:
+        """Close every connection; the last one to close folds the WAL into the file."""
+        with self.lock:
+            for _ in range(READERS):
+                self._readers.get().close()
+            self.writer.close()

@@ -1,0 +1,150 @@
+"""The tree of things that can go wrong in the domain; it knows no HTTP, `web/errors.py` gives each branch its status.
+
+DeerflowError
+ ├─ Invalid            input that cannot be accepted; `errors` maps a field to its reasons
+ │   └─ TooLarge       input over a size limit
+ ├─ GraphRefused       the graph itself refused what was asked (unknown node, bad value)
+ ├─ NotFound           absent, or another owner's: nobody can tell which
+ │   ├─ ThreadUnknown, CheckpointUnknown, RunUnknown, AssistantUnknown
+ ├─ Conflict           the state of the thread does not allow it
+ │   ├─ ThreadExists (mine), ThreadIdTaken (not mine)
+ │   ├─ RunActive, NothingToResume, HeadStale, ModeMismatch, ChannelLost
+ │   └─ LineageBroken  a parent link or a row that cannot be trusted
+ ├─ Forbidden          a caller, host or origin that is not allowed
+ ├─ Unavailable        may work later; `retry_after` in seconds
+ │   ├─ QueueFull, StreamsFull, Stopping
+ ├─ GraphBroken        the graph's module cannot be loaded
+ └─ SettingInvalid     the service cannot start with this setting
+"""
+
+from collections.abc import Mapping, Sequence
+
+
+class DeerflowError(Exception):
+    """Carry one sentence that names the field or thing and the reason."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class Invalid(DeerflowError):
+    """Input refused; `errors` is {field: [reason, ...]}."""
+
+    def __init__(self, errors: Mapping[str, Sequence[str]]) -> None:
+        self.errors = {field: list(reasons) for field, reasons in errors.items()}
+        super().__init__("; ".join(f"{field}: {' '.join(reasons)}" for field, reasons in self.errors.items()))
+
+
+class TooLarge(Invalid):
+    """Input over a size limit."""
+
+
+class GraphRefused(DeerflowError):
+    """The graph refused the call."""
+
+
+class NotFound(DeerflowError):
+    """Absent, or another owner's."""
+
+
+class ThreadUnknown(NotFound):
+    """No such thread for this owner."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"thread_id: thread {thread_id} does not exist")
+
+
+class CheckpointUnknown(NotFound):
+    """No such checkpoint in this thread and namespace."""
+
+    def __init__(self, checkpoint_id: str) -> None:
+        super().__init__(f"checkpoint_id: checkpoint {checkpoint_id} does not exist in this thread")
+
+
+class RunUnknown(NotFound):
+    """No such run in this thread."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"run_id: run {run_id} does not exist")
+
+
+class AssistantUnknown(NotFound):
+    """No such assistant."""
+
+    def __init__(self, assistant_id: str) -> None:
+        super().__init__(f"assistant_id: assistant {assistant_id} does not exist")
+
+
+class Conflict(DeerflowError):
+    """The state of the thread does not allow what was asked."""
+
+
+class ThreadExists(Conflict):
+    """The caller already has a thread with this id."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"thread_id: thread {thread_id} already exists")
+
+
+class ThreadIdTaken(Conflict):
+    """The id belongs to somebody else; nothing more is said."""
+
+    def __init__(self) -> None:
+        super().__init__("thread_id is not available")
+
+
+class RunActive(Conflict):
+    """A run is pending or running on the thread."""
+
+
+class NothingToResume(Conflict):
+    """A resume was sent and no interrupt is pending."""
+
+
+class HeadStale(Conflict):
+    """The head moved since the caller saw it."""
+
+
+class ModeMismatch(Conflict):
+    """A thread with delta checkpoints was reached through a full graph."""
+
+
+class ChannelLost(Conflict):
+    """The graph lacks a channel that the head holds."""
+
+
+class LineageBroken(Conflict):
+    """A parent link or a stored row cannot be trusted."""
+
+
+class Forbidden(DeerflowError):
+    """The host, origin or caller is not allowed."""
+
+
+class Unavailable(DeerflowError):
+    """May work later."""
+
+    def __init__(self, detail: str, retry_after: int = 1) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after
+
+
+class QueueFull(Unavailable):
+    """Too many runs wait."""
+
+
+class StreamsFull(Unavailable):
+    """Too many streams are open."""
+
+
+class Stopping(Unavailable):
+    """The service is about to stop."""
+
+
+class GraphBroken(Conflict):
+    """The graph cannot be loaded; the sentence names it and the cause."""
+
+
+class SettingInvalid(DeerflowError):
+    """A setting is unknown or has a bad value."""

@@ -1,0 +1,96 @@
+"""The whole service as one object, without HTTP: it opens the rooms and hands each what it needs.
+
+Opening imports nothing of LangGraph; `start` loads it, with the graphs, in the background.
+"""
+
+import threading
+from dataclasses import dataclass
+from typing import Self
+
+from deerflow_lite.checkpoints import tables
+from deerflow_lite.config import Config
+from deerflow_lite.db import Database
+from deerflow_lite.graphs.loader import Graphs
+from deerflow_lite.journal import Journal
+from deerflow_lite.lifecycle.copy import Copying
+from deerflow_lite.lifecycle.delete import Deleting
+from deerflow_lite.lifecycle.states import States
+from deerflow_lite.lifecycle.update import Updating
+from deerflow_lite.runs import schema as runs_schema
+from deerflow_lite.runs.desk import Desk
+from deerflow_lite.runs.events import EventLog
+from deerflow_lite.runs.ledger import Ledger
+from deerflow_lite.runs.opening import Opening
+from deerflow_lite.runs.recovery import recover
+from deerflow_lite.runs.rooms import Rooms
+from deerflow_lite.runs.savers import Savers
+from deerflow_lite.threads import schema as threads_schema
+from deerflow_lite.threads.memory import MemoryThreads
+from deerflow_lite.threads.sqlite import SqliteThreads
+from deerflow_lite.threads.store import ThreadStore
+
+MIGRATIONS = [*threads_schema.MIGRATIONS, *tables.MIGRATIONS, *runs_schema.MIGRATIONS]
+
+
+@dataclass(frozen=True)
+class Gateway:
+    """The rooms of one service; make it with `open`."""
+
+    config: Config
+    db: Database
+    threads: ThreadStore
+    graphs: Graphs
+    rooms: Rooms
+    opening: Opening
+    copying: Copying
+    deleting: Deleting
+    states: States
+    updating: Updating
+    runs: Desk
+
+    @classmethod
+    def open(cls, config: Config, *, executing: bool = True) -> Self:
+        """Open the file, bring it to the newest form and wire the rooms; raises SettingInvalid.
+
+        With `executing=False` (the command line beside a running service) no run is ever started or recovered here.
+        """
+        graphs = Graphs(config)
+        config.instance.mkdir(parents=True, exist_ok=True)
+        if config.store == "memory":
+            _remove(config)
+        db = Database(config.database, config.synchronous)
+        db.migrate(MIGRATIONS)
+        threads: ThreadStore = MemoryThreads(db) if config.store == "memory" else SqliteThreads(db)
+        journal = Journal(db)
+        ledger = Ledger(db)
+        savers = Savers(db, journal, config.allowed_types)
+        rooms = Rooms(config, db, threads, graphs, journal, ledger, EventLog(db, journal), savers)
+        states = States(rooms)
+        opening = Opening(db, threads)
+        stopped = recover(rooms) if executing else []
+        return cls(
+            config, db, threads, graphs, rooms, opening, Copying(db, threads), Deleting(db, threads, ledger), states,
+            Updating(rooms, states), Desk(rooms, opening, stopped),
+        )  # fmt: skip
+
+    def start(self) -> None:
+        """Load the graphs in the background and start to execute what is pending; may be called again."""
+        threading.Thread(target=self.graphs.load, name="graphs", daemon=True).start()
+        self.runs.start()
+
+    def stop(self, grace: float) -> None:
+        """End the streams and let the runs settle for `grace` seconds."""
+        self.runs.stop(grace)
+
+    def close(self) -> None:
+        """Commit what has queued and close the file; a memory store's file is removed."""
+        self.runs.stop(0)
+        self.rooms.journal.close()
+        self.db.close()
+        if self.config.store == "memory":
+            _remove(self.config)
+
+
+def _remove(config: Config) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        config.database.with_name(config.database.name + suffix).unlink(missing_ok=True)

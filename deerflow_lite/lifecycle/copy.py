@@ -1,0 +1,36 @@
+"""A copy of a thread: every checkpoint and write under a new id; runs, events and files stay with the source."""
+
+import dataclasses
+
+from deerflow_lite import clock
+from deerflow_lite.checkpoints import tables
+from deerflow_lite.db import Database
+from deerflow_lite.threads.flags import FLAGS
+from deerflow_lite.threads.limits import read_metadata
+from deerflow_lite.threads.model import Change, NewThread, Thread
+from deerflow_lite.threads.store import ThreadStore
+
+
+class Copying:
+    """Copies threads of one owner."""
+
+    def __init__(self, db: Database, threads: ThreadStore) -> None:
+        self._db, self._threads = db, threads
+
+    def copy(self, owner: str, thread_id: str) -> Thread:
+        """Give the new thread: same metadata without pin and archive, same title, new times; raises ThreadUnknown."""
+        with self._db.writing() as connection:
+            source = self._threads.get(owner, thread_id)
+            metadata = {key: value for key, value in read_metadata(source.metadata).items() if key not in FLAGS}
+            new = NewThread(clock.new_id(), metadata, source.title, source.title_manual, source.root, source.head)
+            made = self._threads.create(owner, new)
+            tables.copy(connection, source.thread_id, made.thread_id)
+            values = self._threads.values([source]).get(source.row)
+            change = Change(
+                status="interrupted" if values is not None and not values.settled else "idle",
+                interrupts=source.interrupts,
+                touch=False,
+            )
+            if values is not None:
+                change = dataclasses.replace(change, values=values)
+            return self._threads.change(owner, made.thread_id, change)

@@ -1,0 +1,110 @@
+"""Where runs are asked for: post, read, follow, wait, cancel; the loop executes them, the ledger keeps them."""
+
+import logging
+import threading
+from collections.abc import Iterator
+
+from deerflow_lite.errors import DeerflowError, RunActive, Stopping
+from deerflow_lite.runs import gate
+from deerflow_lite.runs.events import Live
+from deerflow_lite.runs.model import ACTIVE, Event, Run, RunRequest
+from deerflow_lite.runs.opening import Opening
+from deerflow_lite.runs.posting import Posting
+from deerflow_lite.runs.recovery import refresh
+from deerflow_lite.runs.results import result
+from deerflow_lite.runs.rooms import Rooms
+from deerflow_lite.runs.runner import Runner
+from deerflow_lite.threads.model import NewThread
+
+BEAT = 1.0
+_log = logging.getLogger(__name__)
+
+
+class Desk:
+    """The runs of every owner."""
+
+    def __init__(self, rooms: Rooms, opening: Opening, stopped: list[Run] | None = None) -> None:
+        self._rooms, self._opening = rooms, opening
+        self._posting, self._runner = Posting(rooms), Runner(rooms)
+        self._stopped_before = stopped or []
+        self._streams = threading.Semaphore(rooms.config.streams_max)
+        self.stopping, self._stopped = threading.Event(), threading.Event()
+
+    def start(self) -> None:
+        """Start to execute; heads that a stopped run left get their values in the background."""
+        self._runner.start()
+        threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
+
+    def _refresh(self) -> None:
+        for run in self._stopped_before:
+            try:
+                refresh(self._rooms, run)
+            except DeerflowError as error:
+                _log.warning("thread %s: %s", run.thread_id, error)
+
+    def stop(self, grace: float) -> None:
+        """Take no more runs, tell the followers, let runs settle for `grace` seconds."""
+        self.stopping.set()
+        self._runner.stop(grace)
+        self._stopped.set()
+
+    def post(self, owner: str, thread_id: str, request: RunRequest, *, create: bool = False) -> tuple[Run, Live]:
+        """Take a run in and give it with its log; with `create` an absent thread is made first.
+
+        Raises ThreadUnknown, ThreadIdTaken, CheckpointUnknown, ModeMismatch, ChannelLost, and what Posting raises.
+        """
+        if self.stopping.is_set():
+            raise Stopping("the service is stopping")
+        if create:
+            self._opening.create(owner, NewThread(thread_id, {}), if_exists="do_nothing")
+        thread = self._rooms.threads.get(owner, thread_id)
+        gate.refuse_loss(self._rooms, thread, request)
+        run, live = self._posting.post(owner, thread_id, request, executed=self._runner.started)
+        self._runner.begin(run, request)
+        return run, live
+
+    def get(self, owner: str, thread_id: str, run_id: str) -> Run:
+        """Give a run; raises ThreadUnknown, RunUnknown."""
+        return self._rooms.ledger.get(self._rooms.threads.get(owner, thread_id).row, run_id)
+
+    def listed(self, owner: str, thread_id: str, status: str | None, limit: int, offset: int) -> tuple[list[Run], int]:
+        """Give a page of a thread's runs, newest first, and their number."""
+        return self._rooms.ledger.listed(self._rooms.threads.get(owner, thread_id).row, status, limit, offset)
+
+    def delete(self, owner: str, thread_id: str, run_id: str) -> None:
+        """Remove a run that has ended, with its log; raises RunActive."""
+        with self._rooms.db.writing():
+            run = self.get(owner, thread_id, run_id)
+            if run.status in ACTIVE:
+                raise RunActive(f"run_id: run {run_id} is in flight; cancel it first")
+            self._rooms.ledger.delete(run)
+
+    def cancel(self, owner: str, thread_id: str, run_id: str) -> Run:
+        """Ask a run to end; gives it as it was. One that has ended stays as it is."""
+        run = self.get(owner, thread_id, run_id)
+        if run.status in ACTIVE:
+            self._runner.cancel(run)
+        return run
+
+    def live(self, run: Run) -> Live:
+        """Give the log of a run; one that has ended has its final values in `result`."""
+        live = self._rooms.log.live(run.row)
+        if live is None:
+            live = Live(run.row)
+            live.end(result(self._rooms, run))
+        return live
+
+    def take_stream(self) -> bool:
+        """Take one of the places for open streams; False when none is left."""
+        return self._streams.acquire(blocking=False)
+
+    def give_stream(self) -> None:
+        """Give a place back."""
+        self._streams.release()
+
+    def follow(self, run: Run, after: int) -> Iterator[Event | None]:
+        """Give a run's events after an id, None as a heartbeat; what a stop of the service leaves open breaks off."""
+        for event in self._rooms.log.follow(run.row, after, BEAT):
+            if event is None and self._stopped.is_set():
+                return
+            yield event

@@ -1,0 +1,138 @@
+"""The log of a run and who follows it; it knows no format of a stream.
+
+Invariants: ids count from 1 without a gap; an event is stored before any follower sees it; a slow follower keeps
+nobody waiting, for it only reads a list that grows.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+
+from deerflow_lite.db import Database
+from deerflow_lite.journal import Journal
+from deerflow_lite.runs.model import Event
+
+
+class Live:
+    """The log of a run in flight: what is committed is in `events`, what is not yet in `pending`."""
+
+    def __init__(self, row: int) -> None:
+        self.row = row
+        self.events: list[Event] = []
+        self.pending: list[Event] = []
+        self.queued = False
+        self.ended = False
+        self.result: bytes = b"null"
+        self.news = threading.Condition()
+        self._next = 1
+
+    def note(self, event: str, data: bytes) -> Event:
+        """Number an event and let it wait for its commit."""
+        with self.news:
+            noted = Event(self._next, event, data)
+            self._next += 1
+            self.pending.append(noted)
+        return noted
+
+    def take(self) -> list[Event]:
+        """Give what waits for its commit; the caller stores it."""
+        with self.news:
+            taken, self.pending, self.queued = self.pending, [], False
+        return taken
+
+    def give_back(self, events: list[Event]) -> None:
+        """Let events wait again whose commit failed."""
+        with self.news:
+            self.pending[:0] = events
+
+    def publish(self, events: list[Event], *, ended: bool = False) -> None:
+        """Show committed events to the followers."""
+        with self.news:
+            self.events.extend(events)
+            self.ended = self.ended or ended
+            self.news.notify_all()
+
+    def end(self, result: bytes) -> None:
+        """Show that the run has ended."""
+        with self.news:
+            self.result, self.ended = result, True
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end of the run; says whether it came."""
+        until = time.monotonic() + seconds
+        with self.news:
+            while not self.ended and (left := until - time.monotonic()) > 0:
+                self.news.wait(left)
+            return self.ended
+
+    def after(self, last: int, seconds: float) -> tuple[list[Event], bool]:
+        """Give the events after id `last`, waiting up to `seconds` for the first, and whether the log has ended."""
+        with self.news:
+            if len(self.events) <= last and not self.ended:
+                self.news.wait(seconds)
+            return self.events[last:], self.ended
+
+
+class EventLog:
+    """The logs of all runs: in memory while a run is in flight, in the table always."""
+
+    def __init__(self, db: Database, journal: Journal) -> None:
+        self._db, self._journal = db, journal
+        self._live: dict[int, Live] = {}
+
+    def live(self, row: int) -> Live | None:
+        """Give the log of a run in flight."""
+        return self._live.get(row)
+
+    def open(self, row: int) -> Live:
+        """Begin the log of a run; one that was begun before a restart goes on after its stored events."""
+        live = self._live[row] = Live(row)
+        live.events = self.stored(row)
+        live._next = len(live.events) + 1
+        return live
+
+    def append(self, live: Live, event: str, data: bytes) -> None:
+        """Log an event; only the first of a run does not wait for company."""
+        first = live.note(event, data).id <= 2
+        if not live.queued:
+            live.queued = True
+            self._journal.write(lambda connection: self.store(connection, live), urgent=first)
+
+    def store(self, connection: sqlite3.Connection, live: Live, *, ended: bool = False) -> None:
+        """Store what waits, in the open transaction; followers see it after the commit."""
+        events = live.take()
+        self._db.undo(lambda: live.give_back(events))
+        connection.executemany(
+            "INSERT INTO events (run, id, event, data) VALUES (?, ?, ?, ?)",
+            [(live.row, event.id, event.event, event.data) for event in events],
+        )
+        self._db.committed(lambda: self._publish(live, events, ended))
+
+    def _publish(self, live: Live, events: list[Event], ended: bool) -> None:
+        if ended:
+            self._live.pop(live.row, None)
+        live.publish(events, ended=ended)
+
+    def stored(self, row: int, after: int = 0, limit: int = -1) -> list[Event]:
+        """Give the stored events of a run after an id."""
+        with self._db.reading() as connection:
+            rows = connection.execute(
+                "SELECT id, event, data FROM events WHERE run = ? AND id > ? ORDER BY id LIMIT ?", (row, after, limit)
+            ).fetchall()
+        return [Event(*values) for values in rows]
+
+    def follow(self, row: int, after: int, beat: float) -> Iterator[Event | None]:
+        """Give the events after an id as they are committed; None whenever nothing came for `beat` seconds."""
+        live = self._live.get(row)
+        if live is None:
+            yield from self.stored(row, after)
+            return
+        ended = False
+        after = min(after, len(live.events))
+        while not ended:
+            events, ended = live.after(after, beat)
+            yield from events
+            after += len(events)
+            if not events and not ended:
+                yield None

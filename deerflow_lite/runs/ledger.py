@@ -1,0 +1,126 @@
+"""The rows of the runs; it executes nothing and reads no event.
+
+Invariants: of one thread at most one run is `running`; a run that has ended never changes its status again.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+
+from deerflow_lite import clock
+from deerflow_lite.db import Database
+from deerflow_lite.errors import RunUnknown
+from deerflow_lite.runs.model import Run, RunStatus
+
+_COLUMNS = (
+    "row, run_id, thread_row, thread_id, owner, assistant_id, graph_id, status, created_at, updated_at, kwargs,"
+    " metadata, strategy, error, base, continues, last_root, credentials"
+)
+_ACTIVE = "status IN ('pending', 'running')"
+_STARTABLE = f"""
+SELECT {_COLUMNS} FROM runs AS r WHERE status = 'pending'
+AND NOT EXISTS (SELECT 1 FROM runs AS o WHERE o.thread_row = r.thread_row AND o.status IN ('pending', 'running')
+                AND (o.status = 'running' OR o.row < r.row))
+ORDER BY row LIMIT ?
+"""
+
+
+def _run(row: tuple[object, ...]) -> Run:
+    run = Run(*row)  # type: ignore[arg-type]
+    object.__setattr__(run, "continues", bool(run.continues))
+    object.__setattr__(run, "credentials", bool(run.credentials))
+    return run
+
+
+class Ledger:
+    """Adds, reads and ends rows of runs; methods that write join `db.writing()`."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def _all(self, where: str, values: Sequence[object]) -> list[Run]:
+        with self._db.reading() as connection:
+            return [_run(row) for row in connection.execute(f"SELECT {_COLUMNS} FROM runs {where}", values).fetchall()]
+
+    def add(self, run: Run) -> Run:
+        """Store a new run and give it with its row number."""
+        names = _COLUMNS.removeprefix("row, ")
+        values = [getattr(run, name) for name in names.split(", ")]
+        with self._db.writing() as connection:
+            row = connection.execute(
+                f"INSERT INTO runs ({names}) VALUES ({', '.join('?' * len(values))}) RETURNING {_COLUMNS}", values
+            ).fetchone()
+        return _run(row)
+
+    def get(self, thread_row: int, run_id: str) -> Run:
+        """Give a run of this thread; raises RunUnknown, also for a run of another thread."""
+        found = self._all("WHERE run_id = ? AND thread_row = ?", (run_id, thread_row))
+        if not found:
+            raise RunUnknown(run_id)
+        return found[0]
+
+    def by_row(self, row: int) -> Run | None:
+        """Give the run of a row number, None when it was deleted."""
+        found = self._all("WHERE row = ?", (row,))
+        return found[0] if found else None
+
+    def listed(self, thread_row: int, status: str | None, limit: int, offset: int) -> tuple[list[Run], int]:
+        """Give a page of a thread's runs, newest first, and how many there are."""
+        where, values = "WHERE thread_row = ?", [thread_row]
+        if status is not None:
+            where, values = where + " AND status = ?", [*values, status]  # type: ignore[list-item]
+        with self._db.reading() as connection:
+            total = connection.execute(f"SELECT count(*) FROM runs {where}", values).fetchone()[0]
+        return self._all(f"{where} ORDER BY row DESC LIMIT ? OFFSET ?", [*values, limit, offset]), total
+
+    def active(self, thread_row: int) -> list[Run]:
+        """Give the runs of a thread that are pending or running, oldest first."""
+        return self._all(f"WHERE thread_row = ? AND {_ACTIVE} ORDER BY row", (thread_row,))
+
+    def in_flight(self) -> list[Run]:
+        """Give every run of the service that is pending or running, oldest first."""
+        return self._all(f"WHERE {_ACTIVE} ORDER BY row", ())
+
+    def in_service(self) -> tuple[int, int]:
+        """Count the pending and the running runs of the service."""
+        with self._db.reading() as connection:
+            found = connection.execute(f"SELECT status, count(*) FROM runs WHERE {_ACTIVE} GROUP BY status").fetchall()
+        counts: dict[str, int] = dict(found)
+        return counts.get("pending", 0), counts.get("running", 0)
+
+    def begin_next(self, most: int) -> list[Run]:
+        """Mark pending runs as running, each the first of its thread, until `most` are running, and give them."""
+        with self._db.writing() as connection:
+            room = max(0, most - self.in_service()[1])
+            found = [_run(row) for row in connection.execute(_STARTABLE, (room,)).fetchall()]
+            at = clock.now()
+            connection.executemany(
+                "UPDATE runs SET status = 'running', updated_at = ? WHERE row = ?", [(at, run.row) for run in found]
+            )
+        return found
+
+    def stored_root(self, connection: sqlite3.Connection, run: Run, checkpoint_id: str, base: str | None) -> None:
+        """Record the newest root checkpoint of a run, and the one that it started from."""
+        statement = "UPDATE runs SET last_root = ?, base = coalesce(?, base) WHERE row = ?"
+        connection.execute(statement, (checkpoint_id, base, run.row))
+
+    def end(self, run: Run, status: RunStatus, error: str | None = None) -> bool:
+        """Give an active run its last status; False when it had ended or was deleted before."""
+        with self._db.writing() as connection:
+            changed = connection.execute(
+                f"UPDATE runs SET status = ?, error = ?, updated_at = max(?, updated_at) WHERE row = ? AND {_ACTIVE}",
+                (status, error, clock.now(), run.row),
+            ).rowcount
+        return changed == 1
+
+    def delete(self, run: Run) -> None:
+        """Remove a run and its events; its checkpoints stay."""
+        with self._db.writing() as connection:
+            connection.execute("DELETE FROM events WHERE run = ?", (run.row,))
+            connection.execute("DELETE FROM runs WHERE row = ?", (run.row,))
+
+    def forget(self, thread_row: int) -> None:
+        """Remove every run of a thread, with the events."""
+        with self._db.writing() as connection:
+            of_thread = "SELECT row FROM runs WHERE thread_row = ?"
+            connection.execute(f"DELETE FROM events WHERE run IN ({of_thread})", (thread_row,))
+            connection.execute("DELETE FROM runs WHERE thread_row = ?", (thread_row,))

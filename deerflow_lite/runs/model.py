@@ -1,0 +1,69 @@
+"""The records of a run; JSON stays text where it is only stored and shown."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+RunStatus = Literal["pending", "running", "success", "error", "timeout", "interrupted"]
+STATUSES: Final = ("pending", "running", "success", "error", "timeout", "interrupted")
+ACTIVE: Final = ("pending", "running")
+MODES: Final = (
+    "values", "updates", "messages", "messages-tuple", "custom", "tasks", "checkpoints", "debug", "events",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What a caller asks for. `config` and `context` are whole here; their credentials are never stored."""
+
+    assistant_id: str
+    graph_id: str
+    input: Any = None
+    command: dict[str, Any] | None = None
+    config: dict[str, Any] = field(default_factory=dict)
+    context: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+    stream_mode: tuple[str, ...] = ("values",)
+    subgraphs: bool = False
+    interrupt_before: str | tuple[str, ...] | None = None
+    interrupt_after: str | tuple[str, ...] | None = None
+    durability: str = "async"
+    strategy: str = "enqueue"
+    checkpoint_id: str | None = None
+    checkpoint_ns: str = ""
+    temporary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One stored run. `base` is the checkpoint it starts from, None until it starts at the head of that moment.
+
+    `continues`: each of its root checkpoints becomes the head. `last_root` is the newest of those it has stored.
+    """
+
+    row: int
+    run_id: str
+    thread_row: int
+    thread_id: str
+    owner: str
+    assistant_id: str
+    graph_id: str
+    status: RunStatus
+    created_at: str
+    updated_at: str
+    kwargs: str
+    metadata: str
+    strategy: str
+    error: str | None
+    base: str | None
+    continues: bool
+    last_root: str | None
+    credentials: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a run's log; ids count from 1 without a gap. `data` is JSON."""
+
+    id: int
+    event: str
+    data: bytes

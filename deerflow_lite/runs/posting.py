@@ -1,0 +1,123 @@
+"""A run is posted here: checks, its row, its first event and its thread in one transaction; it executes nothing."""
+
+import orjson
+
+from deerflow_lite import clock
+from deerflow_lite.checkpoints import tables
+from deerflow_lite.checkpoints.secrets import without_secrets
+from deerflow_lite.checkpoints.wire import to_json
+from deerflow_lite.errors import CheckpointUnknown, NothingToResume, QueueFull, RunActive
+from deerflow_lite.graphs import call
+from deerflow_lite.runs.events import Live
+from deerflow_lite.runs.model import Run, RunRequest, RunStatus
+from deerflow_lite.runs.rooms import Rooms
+from deerflow_lite.threads.model import Change, Thread
+from deerflow_lite.threads.titles import auto_title
+
+_STORED = (
+    "input", "command", "stream_mode", "subgraphs", "interrupt_before", "interrupt_after", "durability",
+    "checkpoint_id", "checkpoint_ns", "temporary",
+)  # fmt: skip
+
+
+class Posting:
+    """Takes runs in."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    def post(self, owner: str, thread_id: str, request: RunRequest, *, executed: bool) -> tuple[Run, Live]:
+        """Store a run, as running where it may begin at once and runs are `executed` here.
+
+        Raises ThreadUnknown, CheckpointUnknown, RunActive, NothingToResume, QueueFull, Invalid.
+        """
+        call.refuse_overwrites("input", request.input)
+        call.refuse_overwrites("command.update", (request.command or {}).get("update"))
+        rooms = self._rooms
+        with rooms.db.writing() as connection:
+            thread = rooms.threads.get(owner, thread_id)
+            active = rooms.ledger.active(thread.row)
+            if active and request.strategy == "reject":
+                raise RunActive(f"thread_id: thread {thread_id} has a run in flight")
+            waiting, running = rooms.ledger.in_service()
+            begins = executed and not active and not waiting and running < rooms.config.run_concurrency
+            if not begins and waiting >= rooms.config.run_queue:
+                raise QueueFull("run: the queue of runs is full")
+            continues = self._continues(thread, active, request)
+            self._check_resume(thread, active, request, continues)
+            run = rooms.ledger.add(self._new(thread, request, continues, "running" if begins else "pending"))
+            live = rooms.log.open(run.row)
+            live.note("metadata", orjson.dumps({"run_id": run.run_id, "attempt": 1, "thread_id": thread_id}))
+            rooms.log.store(connection, live)
+            rooms.threads.change(owner, thread_id, self._change(thread, request), row=thread.row)
+        return run, live
+
+    def _continues(self, thread: Thread, active: list[Run], request: RunRequest) -> bool:
+        """Say whether the run goes on from the head; raises CheckpointUnknown. Clients send the head they last saw."""
+        if request.checkpoint_id is None:
+            return True
+        with self._rooms.db.reading() as connection:
+            if not tables.exists(connection, thread.thread_id, request.checkpoint_id, request.checkpoint_ns):
+                raise CheckpointUnknown(request.checkpoint_id)
+        seen = {thread.head or thread.root, *(run.base for run in active)}
+        return not request.checkpoint_ns and request.checkpoint_id in seen
+
+    def _check_resume(self, thread: Thread, active: list[Run], request: RunRequest, continues: bool) -> None:
+        """Refuse an answer where nothing was asked; behind a run in flight the run itself finds out."""
+        if request.command is None or request.command.get("resume") is None or active or not continues:
+            return
+        settled = self._rooms.threads.settled(thread.row)
+        if settled or (settled is None and thread.head is None):
+            raise NothingToResume("command.resume: nothing is pending on this thread")
+
+    def _new(self, thread: Thread, request: RunRequest, continues: bool, status: RunStatus) -> Run:
+        kwargs = {name: getattr(request, name) for name in _STORED}
+        configurable = request.config.get("configurable") or {}
+        context = without_secrets(request.context)
+        kwargs["config"] = {**request.config, "configurable": without_secrets(configurable)}
+        kwargs["context"] = context
+        hidden = len(context) < len(request.context) or len(kwargs["config"]["configurable"]) < len(configurable)
+        ids = {"created_by": "system", "graph_id": request.graph_id, "assistant_id": request.assistant_id}
+        at = clock.now()
+        return Run(
+            row=0, run_id=clock.new_id(), thread_row=thread.row, thread_id=thread.thread_id, owner=thread.owner,
+            assistant_id=request.assistant_id, graph_id=request.graph_id, status=status, created_at=at, updated_at=at,
+            kwargs=to_json(kwargs).decode(), metadata=to_json({**request.metadata, **ids}).decode(),
+            strategy=request.strategy, error=None, base=None if continues else request.checkpoint_id,
+            continues=continues, last_root=None, credentials=hidden,
+        )  # fmt: skip
+
+    def _change(self, thread: Thread, request: RunRequest) -> Change:
+        stamps = {"graph_id": request.graph_id, "assistant_id": request.assistant_id}
+        first = auto_title(first_text(request.input)) if thread.title is None else None
+        if first:
+            return Change(status="busy", defaults=stamps, auto_title=first)
+        return Change(status="busy", defaults=stamps)
+
+
+def first_text(given: object) -> str:
+    """Give the text of the first visible user message of an input, "" where there is none."""
+    messages = given.get("messages") if isinstance(given, dict) else None
+    for message in messages if isinstance(messages, list) else [messages]:
+        if isinstance(message, dict) and (message.get("type") or message.get("role")) in ("human", "user"):
+            if not (message.get("additional_kwargs") or {}).get("hide_from_ui"):
+                return _text(message.get("content"))
+        if isinstance(message, str):
+            return message
+    return ""
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    return " ".join(str(block.get("text", "")) if isinstance(block, dict) else str(block) for block in blocks)
+
+
+def request_of(run: Run) -> RunRequest:
+    """Give the request of a stored run, for one that was pending when the service stopped."""
+    stored = orjson.loads(run.kwargs)
+    for name in ("stream_mode", "interrupt_before", "interrupt_after"):
+        stored[name] = tuple(stored[name]) if isinstance(stored[name], list) else stored[name]
+    stored |= {"metadata": orjson.loads(run.metadata), "strategy": run.strategy}
+    return RunRequest(run.assistant_id, run.graph_id, **stored)

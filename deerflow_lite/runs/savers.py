@@ -1,0 +1,46 @@
+"""The savers, one a graph: each decodes only the types that its graph may hold; none is made before it is needed."""
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from deerflow_lite.db import Database
+from deerflow_lite.graphs import channels
+from deerflow_lite.journal import Journal
+
+if TYPE_CHECKING:
+    from deerflow_lite.checkpoints.run_view import Allowed, RunView, Stored
+    from deerflow_lite.checkpoints.saver import FileSaver
+
+
+class Savers:
+    """Gives a graph its saver; `allowed_types` are `module:Class` names for all graphs."""
+
+    def __init__(self, db: Database, journal: Journal, allowed_types: tuple[str, ...]) -> None:
+        self._db, self._journal = db, journal
+        self._allowed = [tuple(name.split(":", 1)) for name in allowed_types]
+        self._made: dict[str, FileSaver] = {}
+        self._lock = threading.Lock()
+
+    def saver(self, graph_id: str, graph: Any) -> "FileSaver":
+        """Give the saver of a graph."""
+        from deerflow_lite.checkpoints.saver import FileSaver
+
+        with self._lock:
+            if graph_id not in self._made:
+                self._made[graph_id] = FileSaver(self._db, [*channels.message_types(graph), *self._allowed])
+            return self._made[graph_id]
+
+    def reading(self, graph_id: str, graph: Any, head: str | None) -> Any:
+        """Give the graph as a reader sees it who stands on this head."""
+        from deerflow_lite.checkpoints.view import HeadView
+
+        return graph.copy(update={"checkpointer": HeadView(self.saver(graph_id, graph), head)})
+
+    def running(
+        self, graph_id: str, graph: Any, head: str | None, allowed: "Allowed", stored: "Stored", *, sync: bool
+    ) -> "tuple[Any, RunView]":
+        """Give the graph as a run sees it, and the view that its writes go through."""
+        from deerflow_lite.checkpoints.run_view import RunView
+
+        view = RunView(self.saver(graph_id, graph), self._journal, head, allowed, stored, sync=sync)
+        return graph.copy(update={"checkpointer": view}), view

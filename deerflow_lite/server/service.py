@@ -1,0 +1,71 @@
+"""The application over its folder, in the process that serves; it knows neither granian nor cheroot.
+
+Invariant: the folder's lock is held before the file is opened, for opening recovers what a stopped service left.
+"""
+
+import logging
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deerflow_lite.config import Config
+from deerflow_lite.server.address import Address
+from deerflow_lite.server.lifeline import CannotServe, FolderLock
+
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
+    from deerflow_lite.gateway import Gateway
+
+
+@dataclass(frozen=True)
+class Service:
+    """The application, the gateway under it and the lock on its folder, in the process that serves."""
+
+    config: Config
+    address: Address
+    lock: FolderLock
+    gateway: "Gateway"
+    app: "WSGIApplication"
+
+    @classmethod
+    def open(cls, config: Config, address: Address) -> "Service":
+        """Take the folder and open everything in it; raises CannotServe, DeerflowError, OSError or sqlite3.Error."""
+        _log_to_stderr(config.log_level)
+        lock = FolderLock(config.instance)
+        lock.take(address.url)
+        from deerflow_lite import create_app
+        from deerflow_lite.gateway import Gateway
+
+        gateway = Gateway.open(config)
+        return cls(config, address, lock, gateway, create_app(config, gateway))
+
+    def answers(self) -> bool:
+        """Ask GET /ok once; False while nobody listens, raises CannotServe for another answer than 200."""
+        try:
+            with socket.create_connection((self.address.ip, self.address.port), timeout=10) as asked:
+                question = f"GET /ok HTTP/1.1\r\nHost: {self.address.authority}\r\nConnection: close\r\n\r\n"
+                asked.sendall(question.encode())
+                status = asked.recv(12).decode("latin-1")
+        except ConnectionError:
+            return False
+        if not status.endswith(" 200"):
+            raise CannotServe(f"GET /ok was answered {status!r}")
+        return True
+
+    def start(self, pid: int) -> None:
+        """Let runs execute and print where the service is."""
+        self.gateway.start()
+        with suppress(OSError):
+            print(self.address.url)
+            print(f"Everything is kept in {self.config.database.resolve()}")
+            print(f"Stop with Ctrl+C or `kill {pid}`", flush=True)
+
+    def stop(self) -> None:
+        """End streams and settle runs within the grace time."""
+        self.gateway.stop(self.config.stop_grace)
+
+
+def _log_to_stderr(level: str) -> None:
+    logging.basicConfig(level=level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s")

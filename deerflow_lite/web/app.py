@@ -1,0 +1,43 @@
+"""Puts the web room together: door, routes at their three mounts, pages, errors; it declares no route itself."""
+
+from typing import Any
+
+import orjson
+from flask import Flask
+from flask.json.provider import JSONProvider
+
+from deerflow_lite.gateway import Gateway
+from deerflow_lite.web import assistants, auth, docs, errors, meta, pages, runs, states, threads
+from deerflow_lite.web.body import WholeBody
+from deerflow_lite.web.contract import Routes, blueprint
+
+ROUTES: tuple[Routes, ...] = (meta.routes, assistants.routes, threads.routes, runs.routes, states.routes)
+MOUNTS = {"api": "/api", "root": None, "langgraph": "/api/langgraph"}
+
+
+class OrjsonProvider(JSONProvider):
+    """Flask's JSON by orjson."""
+
+    def dumps(self, obj: Any, **kwargs: Any) -> str:
+        return orjson.dumps(obj).decode()
+
+    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
+        return orjson.loads(s)
+
+
+def make_app(gateway: Gateway) -> Flask:
+    """Make the application over an open gateway."""
+    app = Flask(__name__)
+    app.json = OrjsonProvider(app)
+    app.extensions["deerflow_lite"] = gateway
+    app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False
+    auth.install(app, auth.doorkeeper(gateway.config))
+    errors.install(app)
+    docs.install(app, ROUTES)
+    served = blueprint(ROUTES, gateway)
+    for name, prefix in MOUNTS.items():
+        app.register_blueprint(served, url_prefix=prefix, name=name)
+    pages.install(app)
+    app.wsgi_app = WholeBody(app.wsgi_app, gateway.config.max_body)  # type: ignore[method-assign]
+    return app

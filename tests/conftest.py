@@ -1,0 +1,56 @@
+"""What every room's tests may use: a service that executes runs, in a folder of the test's own."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deerflow_lite import create_app
+from deerflow_lite.config import Config
+from deerflow_lite.gateway import Gateway
+from tests.runs import gates
+from tests.service import Service
+
+SAMPLES = ("chat", "ask", "noop", "boom", "slow", "nested", "typed")
+OWN = (
+    "held", "stubborn", "sleeper", "digging", "parallel", "writer", "contextual", "sending", "going", "delta", "counting",
+    "numbered", "halfway", "remembering", "twice",
+)  # fmt: skip
+GRAPHS = {name: f"tests.sample_graphs:{name}" for name in SAMPLES} | {name: f"tests.runs.graphs:{name}" for name in OWN}
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Service]]:
+    """Start services with settings; the folder is `home` of the test's unless given. Each is stopped after the test."""
+    started: list[Gateway] = []
+    listed = tmp_path / "langgraph.json"
+    listed.write_text(json.dumps({"graphs": GRAPHS}))
+
+    def one(*, executing: bool = True, **settings: Any) -> Service:
+        config = Config(**({"instance": tmp_path / "home", "graphs": str(listed)} | settings))
+        gateway = Gateway.open(config, executing=executing)
+        started.append(gateway)
+        if executing:
+            gateway.start()
+        return Service(create_app(gateway=gateway))
+
+    yield one
+    gates.open_all()
+    for gateway in started:
+        if not gateway.runs.stopping.is_set():
+            gateway.stop(0)
+            gateway.close()
+
+
+@pytest.fixture
+def service(serve: Callable[..., Service]) -> Service:
+    return serve()
+
+
+@pytest.fixture
+def gate() -> Iterator[gates.Gate]:
+    """A gate that a node of a graph waits at; its user message is `gate.text`."""
+    with gates.new() as made:
+        yield made
