@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import sqlite_utils
-
 from deerflow_lite.errors import SettingInvalid, Unavailable
 
 READERS = 4
@@ -67,16 +65,28 @@ class Database:
         self.writer.create_function(name, arguments, call, deterministic=True)
 
     def migrate(self, migrations: Sequence[Migration]) -> None:
-        """Apply the migrations that this file has not seen, each name once, in one transaction."""
+        """Apply the migrations that this file has not seen, each name once, in one transaction.
+
+        Raises SettingInvalid for a file that a newer version has written.
+        """
         with self.writing() as connection:
-            database = sqlite_utils.Database(connection)
-            if "migrations" not in database.table_names():
-                connection.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
+            connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
             seen = {name for (name,) in connection.execute("SELECT name FROM migrations")}
-            for name, apply in migrations:
-                if name not in seen:
-                    apply(connection)
-                    connection.execute("INSERT INTO migrations (name) VALUES (?)", (name,))
+            newer = seen - {name for name, _ in migrations}
+            if newer:
+                raise SettingInvalid(f"{self.path.name} was written by a newer version: {', '.join(sorted(newer))}")
+            missing = [(name, apply) for name, apply in migrations if name not in seen]
+            if missing:
+                self._apply(connection, missing)
+
+    def _apply(self, connection: sqlite3.Connection, missing: Sequence[Migration]) -> None:
+        """Imports sqlite-utils, which takes as long as half a start, only when there is something to migrate."""
+        import sqlite_utils
+
+        done = sqlite_utils.Database(connection).table("migrations")
+        for name, apply in missing:
+            apply(connection)
+            done.insert({"name": name})
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

@@ -10,6 +10,7 @@ DeerflowError
  │   ├─ ThreadExists (mine), ThreadIdTaken (not mine)
  │   ├─ RunActive, NothingToResume, HeadStale, ModeMismatch, ChannelLost
  │   └─ LineageBroken  a parent link or a row that cannot be trusted
+ │       └─ TypeBlocked  a stored value of a type that is not on the allow-list
  ├─ Forbidden          a caller, host or origin that is not allowed
  ├─ Unavailable        may work later; `retry_after` in seconds
  │   ├─ QueueFull, StreamsFull, Stopping
@@ -116,6 +117,13 @@ class ChannelLost(Conflict):
 
 class LineageBroken(Conflict):
     """A parent link or a stored row cannot be trusted."""
+
+
+class TypeBlocked(LineageBroken):
+    """A checkpoint holds a value of a type that may not be built."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"a checkpoint holds a {name}, which the graph does not name; add it to ALLOWED_TYPES")
 
 
 class Forbidden(DeerflowError):

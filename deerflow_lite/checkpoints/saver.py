@@ -11,9 +11,9 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from deerflow_lite.checkpoints.strict import StrictSerializer
 from deerflow_lite.db import Database
 
 
@@ -21,7 +21,7 @@ class FileSaver(SqliteSaver):
     """The saver of one graph: `types` are the (module, class) names its checkpoints may hold besides the safe ones."""
 
     def __init__(self, db: Database, types: Iterable[tuple[str, ...]] = ()) -> None:
-        super().__init__(db.writer, serde=JsonPlusSerializer(allowed_msgpack_modules=list(types)))
+        super().__init__(db.writer, serde=StrictSerializer(types))
         self.db = db
         self.lock = db.lock  # type: ignore[assignment]  # re-entrant: a transaction's own thread passes
         self.is_setup = True

@@ -4,14 +4,14 @@ Invariants: reads write nothing; an unknown checkpoint is CheckpointUnknown, nev
 transaction with the head it makes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from deerflow_lite.checkpoints import state, tables
 from deerflow_lite.checkpoints.wire import to_json
-from deerflow_lite.errors import CheckpointUnknown
+from deerflow_lite.errors import CheckpointUnknown, GraphBroken, ModeMismatch
 from deerflow_lite.graphs import channels
 from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.rooms import Rooms
@@ -44,6 +44,22 @@ class States:
             if known is not None and known.settled and known.checkpoint_id == thread.head:
                 return self._stored(thread, known)
         return self._decoded(thread, wanted, namespace, subgraphs)
+
+    def values(self, threads: Sequence[Thread]) -> dict[int, HeadValues | None]:
+        """Give the stored values of heads by row number; None where the thread's graph would read them short."""
+        found: dict[int, HeadValues | None] = {**self._rooms.threads.values(threads)}
+        for thread in threads:
+            stored = found.get(thread.row)
+            if stored is not None and stored.mode == "delta" and not self._readable(thread):
+                found[thread.row] = None
+        return found
+
+    def _readable(self, thread: Thread) -> bool:
+        try:
+            gate.refuse_mode(self._rooms, thread, self.graph_id(thread))
+        except (ModeMismatch, GraphBroken):
+            return False
+        return True
 
     def known(self, thread: Thread, checkpoint_id: str, namespace: str = "") -> None:
         """Raise CheckpointUnknown unless the checkpoint stands in this thread and namespace."""

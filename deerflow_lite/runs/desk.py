@@ -28,7 +28,7 @@ class Desk:
         self._posting, self._runner = Posting(rooms), Runner(rooms)
         self._stopped_before = stopped or []
         self._streams = threading.Semaphore(rooms.config.streams_max)
-        self.stopping, self._stopped = threading.Event(), threading.Event()
+        self.stopping = threading.Event()
 
     def start(self) -> None:
         """Start to execute; heads that a stopped run left get their values in the background."""
@@ -46,7 +46,7 @@ class Desk:
         """Take no more runs, tell the followers, let runs settle for `grace` seconds."""
         self.stopping.set()
         self._runner.stop(grace)
-        self._stopped.set()
+        self._rooms.log.break_off()
 
     def post(self, owner: str, thread_id: str, request: RunRequest, *, create: bool = False) -> tuple[Run, Live]:
         """Take a run in and give it with its log; with `create` an absent thread is made first.
@@ -103,8 +103,5 @@ class Desk:
         self._streams.release()
 
     def follow(self, run: Run, after: int) -> Iterator[Event | None]:
-        """Give a run's events after an id, None as a heartbeat; what a stop of the service leaves open breaks off."""
-        for event in self._rooms.log.follow(run.row, after, BEAT):
-            if event is None and self._stopped.is_set():
-                return
-            yield event
+        """Give a run's events after an id, None as a heartbeat."""
+        return self._rooms.log.follow(run.row, after, BEAT)

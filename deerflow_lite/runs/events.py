@@ -13,6 +13,8 @@ from deerflow_lite.db import Database
 from deerflow_lite.journal import Journal
 from deerflow_lite.runs.model import Event
 
+BROKEN_OFF = b'{"__error__":{"error":"ServiceStopped","message":"the service stopped; ask again once it is back"}}'
+
 
 class Live:
     """The log of a run in flight: what is committed is in `events`, what is not yet in `pending`."""
@@ -57,6 +59,7 @@ class Live:
         """Show that the run has ended."""
         with self.news:
             self.result, self.ended = result, True
+            self.news.notify_all()
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end of the run; says whether it came."""
@@ -113,6 +116,11 @@ class EventLog:
         if ended:
             self._live.pop(live.row, None)
         live.publish(events, ended=ended)
+
+    def break_off(self) -> None:
+        """Let every follower and waiter go: the service stops, what they followed goes on after its next start."""
+        for live in list(self._live.values()):
+            live.end(BROKEN_OFF)
 
     def stored(self, row: int, after: int = 0, limit: int = -1) -> list[Event]:
         """Give the stored events of a run after an id."""

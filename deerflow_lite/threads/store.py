@@ -18,10 +18,10 @@ VALUES_BYTES = 8 * 1024 * 1024
 
 
 def fitting(sizes: Iterable[Sequence[int]]) -> list[int]:
-    """Give the rows of (row, bytes) whose bodies fit VALUES_BYTES, taken in order; what does not fit is left out."""
-    rows, left = [], VALUES_BYTES
+    """Give the rows of (row, bytes) whose bodies fit VALUES_BYTES, in order; one asked for alone always does."""
+    rows, left, sizes = [], VALUES_BYTES, list(sizes)
     for row, size in sizes:
-        if size <= left:
+        if size <= left or len(sizes) == 1:
             rows.append(row)
             left -= size
     return rows

@@ -12,7 +12,7 @@ from deerflow_lite.threads.model import HeadValues, Thread
 from deerflow_lite.web.extract import Extract, follow
 
 CONFIG = orjson.Fragment(b'{"configurable":{}}')
-Values = Mapping[int, HeadValues]
+Values = Mapping[int, HeadValues | None]
 _SHAPES: dict[str, Callable[[Thread, Values], Any]] = {
     "thread_id": lambda thread, _: thread.thread_id,
     "created_at": lambda thread, _: thread.created_at,
@@ -42,8 +42,9 @@ def extracted(thread: Thread, values: Values, extract: Extract) -> dict[str, Any
 
 
 def _values(thread: Thread, values: Values) -> Any:
-    """A head whose values are not at hand (too many for one answer) shows its title alone."""
-    if thread.head is None and thread.title is None:
+    """A head whose values are not at hand (too many for one answer) shows its title alone; an unreadable one null."""
+    unreadable = values.get(thread.row, thread) is None
+    if unreadable or (thread.head is None and thread.title is None):
         return None
     title = b'{"title":' + orjson.dumps(thread.title)
     stored = values.get(thread.row)

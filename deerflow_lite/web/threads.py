@@ -38,7 +38,7 @@ PAGING = ("X-Pagination-Total", "X-Pagination-Total-Capped", "X-Pagination-Next"
 
 def whole(call: Call, thread: Thread) -> dict[str, Any]:
     """Give a thread with the values of its head."""
-    return thread_json(thread, call.gateway.threads.values([thread]))
+    return thread_json(thread, call.gateway.states.values([thread]))
 
 
 @routes.route("POST", "/threads", body=ThreadCreateBody, answer=ThreadAnswer, refusals=(404, 409, 413),
@@ -125,7 +125,7 @@ def given_back(call: Call, thread_id: str, change: Change) -> Thread:
     """Let the service name the thread again, from what its head holds now."""
     with call.gateway.db.writing():
         thread = call.gateway.threads.get(call.owner, thread_id)
-        values = call.gateway.threads.values([thread]).get(thread.row)
+        values = call.gateway.states.values([thread]).get(thread.row)
         return call.gateway.threads.change(call.owner, thread_id, replace(change, auto_title=made_title(values)))
 
 
@@ -169,7 +169,7 @@ def rows(call: Call, body: Search, threads: Sequence[Thread]) -> list[dict[str, 
     extract = body.extract or {}
     asked = body.select is None or "values" in body.select
     needed = asked or any(steps[0] == "values" for steps in extract.values())
-    values = call.gateway.threads.values(threads) if needed else {}
+    values = call.gateway.states.values(threads) if needed else {}
     shown = [thread_json(thread, values, body.select) for thread in threads]
     for row, thread in zip(shown, threads, strict=True):
         if extract:
