@@ -15,7 +15,7 @@ run: .venv/installed ## install what is missing and serve at http://127.0.0.1:20
 	@exec $(BIN)/python -m deerflow_lite serve $(SERVE_OPTIONS)
 
 test: .venv/installed-test ## run the tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2
 
 lint: .venv/installed-test ## check style and types
 	@$(BIN)/ruff check deerflow_lite tests

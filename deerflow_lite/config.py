@@ -61,6 +61,7 @@ class Config:
     model: str = _setting("offline", str, "the embedded agent's model, `provider:name`")
     checkpoint_mode: str = _setting("full", _choice("full", "delta"), "how the embedded agent stores its messages")
     snapshot_frequency: int = _setting(10, _whole(1, 100_000), "updates between two snapshots in delta mode")
+    lineage_depth: int = _setting(10_000, _whole(1, 1_000_000), "steps of a parent walk before it fails closed")
     allowed_types: Names = _setting((), _names, "`module:Class` names checkpoints may hold besides the graph's own")
     auth: str = _setting("none", _choice("none"), "who may call; `none` is one owner on a loopback address")
     allowed_hosts: Names = _setting((), _names, "Host names that are ours besides the loopback names and HOST")

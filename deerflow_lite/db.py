@@ -16,6 +16,7 @@ from deerflow_lite.errors import SettingInvalid, Unavailable
 
 READERS = 4
 BUSY_SECONDS = 5.0
+CACHE_KIB = 16 * 1024
 Migration = tuple[str, Callable[[sqlite3.Connection], None]]
 
 
@@ -58,6 +59,7 @@ class Database:
         connection.execute(f"PRAGMA synchronous={'FULL' if self._synchronous == 'full' else 'NORMAL'}")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA recursive_triggers=ON")
+        connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
         return connection
 
     def function(self, name: str, arguments: int, call: Callable[..., str | int | float | None]) -> None:

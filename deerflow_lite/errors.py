@@ -5,11 +5,14 @@ DeerflowError
  │   └─ TooLarge       input over a size limit
  ├─ GraphRefused       the graph itself refused what was asked (unknown node, bad value)
  ├─ NotFound           absent, or another owner's: nobody can tell which
- │   ├─ ThreadUnknown, CheckpointUnknown, RunUnknown, AssistantUnknown
+ │   ├─ ThreadUnknown, CheckpointUnknown, RunUnknown, AssistantUnknown, MessageUnknown, TurnUnknown
  ├─ Conflict           the state of the thread does not allow it
  │   ├─ ThreadExists (mine), ThreadIdTaken (not mine)
- │   ├─ RunActive, NothingToResume, HeadStale, ModeMismatch, ChannelLost
+ │   ├─ RunActive, NothingToResume, HeadStale, ModeMismatch, ChannelLost, BranchRefused
+ │   ├─ HeadUnsettled, TurnSelected
+ │   ├─ ReplayRefused  a message that no turn can be replayed or branched from
  │   └─ LineageBroken  a parent link or a row that cannot be trusted
+ │       ├─ ParentMissing, LineageCycle, LineageTooDeep, CheckpointUnreadable
  │       └─ TypeBlocked  a stored value of a type that is not on the allow-list
  ├─ Forbidden          a caller, host or origin that is not allowed
  ├─ Unavailable        may work later; `retry_after` in seconds
@@ -77,6 +80,20 @@ class AssistantUnknown(NotFound):
         super().__init__(f"assistant_id: assistant {assistant_id} does not exist")
 
 
+class MessageUnknown(NotFound):
+    """No message of this id anywhere in the thread."""
+
+    def __init__(self, message_id: str) -> None:
+        super().__init__(f"message_id: message {message_id} does not exist in this thread")
+
+
+class TurnUnknown(NotFound):
+    """No such turn in this thread."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(f"turn_id: turn {turn_id} does not exist in this thread")
+
+
 class Conflict(DeerflowError):
     """The state of the thread does not allow what was asked."""
 
@@ -107,6 +124,20 @@ class HeadStale(Conflict):
     """The head moved since the caller saw it."""
 
 
+class HeadUnsettled(Conflict):
+    """Work is scheduled on the checkpoint."""
+
+    def __init__(self, checkpoint_id: str) -> None:
+        super().__init__(f"checkpoint_id: work is scheduled on checkpoint {checkpoint_id}, it cannot be selected")
+
+
+class TurnSelected(Conflict):
+    """The head stands in the turn or behind it."""
+
+    def __init__(self, turn_id: str, head: str | None) -> None:
+        super().__init__(f"turn_id: the head {head} stands in turn {turn_id} or behind it; select another one first")
+
+
 class ModeMismatch(Conflict):
     """A thread with delta checkpoints was reached through a full graph."""
 
@@ -115,8 +146,44 @@ class ChannelLost(Conflict):
     """The graph lacks a channel that the head holds."""
 
 
+class BranchRefused(Conflict):
+    """No thread can go on from the turn that was named."""
+
+
+class ReplayRefused(Conflict):
+    """No turn can be replayed or branched from this message; the sentence gives the reason and the head."""
+
+
 class LineageBroken(Conflict):
     """A parent link or a stored row cannot be trusted."""
+
+
+class ParentMissing(LineageBroken):
+    """A checkpoint that is named as a parent, or as the head, does not stand in this thread's root namespace."""
+
+    def __init__(self, checkpoint_id: str) -> None:
+        super().__init__(f"checkpoint {checkpoint_id} is named on the lineage and is not stored in this thread")
+
+
+class LineageCycle(LineageBroken):
+    """The parent links lead back to a checkpoint already visited."""
+
+    def __init__(self, checkpoint_id: str) -> None:
+        super().__init__(f"the parent links of checkpoint {checkpoint_id} lead back to itself")
+
+
+class LineageTooDeep(LineageBroken):
+    """A walk along the parents took more steps than LINEAGE_DEPTH."""
+
+    def __init__(self, depth: int) -> None:
+        super().__init__(f"the lineage has more than {depth} steps (LINEAGE_DEPTH)")
+
+
+class CheckpointUnreadable(LineageBroken):
+    """A stored checkpoint, or a write that its messages are made of, cannot be decoded."""
+
+    def __init__(self, checkpoint_id: str) -> None:
+        super().__init__(f"checkpoint {checkpoint_id} cannot be read")
 
 
 class TypeBlocked(LineageBroken):

@@ -12,9 +12,14 @@ from deerflow_lite.config import Config
 from deerflow_lite.db import Database
 from deerflow_lite.graphs.loader import Graphs
 from deerflow_lite.journal import Journal
+from deerflow_lite.lifecycle.branch import Branching
+from deerflow_lite.lifecycle.convert import Converting
 from deerflow_lite.lifecycle.copy import Copying
 from deerflow_lite.lifecycle.delete import Deleting
+from deerflow_lite.lifecycle.head import Heads
+from deerflow_lite.lifecycle.replay import Replaying
 from deerflow_lite.lifecycle.states import States
+from deerflow_lite.lifecycle.tree import Trees
 from deerflow_lite.lifecycle.update import Updating
 from deerflow_lite.runs import schema as runs_schema
 from deerflow_lite.runs.desk import Desk
@@ -28,6 +33,8 @@ from deerflow_lite.threads import schema as threads_schema
 from deerflow_lite.threads.memory import MemoryThreads
 from deerflow_lite.threads.sqlite import SqliteThreads
 from deerflow_lite.threads.store import ThreadStore
+from deerflow_lite.upkeep.adopt import Adopting
+from deerflow_lite.upkeep.doctor import Doctor
 
 MIGRATIONS = [*threads_schema.MIGRATIONS, *tables.MIGRATIONS, *runs_schema.MIGRATIONS]
 
@@ -46,7 +53,14 @@ class Gateway:
     deleting: Deleting
     states: States
     updating: Updating
+    replaying: Replaying
+    trees: Trees
+    heads: Heads
     runs: Desk
+    branching: Branching
+    converting: Converting
+    doctor: Doctor
+    adopting: Adopting
 
     @classmethod
     def open(cls, config: Config, *, executing: bool = True) -> Self:
@@ -66,11 +80,14 @@ class Gateway:
         savers = Savers(db, journal, config.allowed_types)
         rooms = Rooms(config, db, threads, graphs, journal, ledger, EventLog(db, journal), savers)
         states = States(rooms)
+        trees = Trees(rooms, states)
         opening = Opening(db, threads)
         stopped = recover(rooms) if executing else []
         return cls(
             config, db, threads, graphs, rooms, opening, Copying(db, threads), Deleting(db, threads, ledger), states,
-            Updating(rooms, states), Desk(rooms, opening, stopped),
+            Updating(rooms, states), Replaying(rooms), trees,
+            Heads(rooms, states, trees), Desk(rooms, opening, stopped), Branching(rooms),
+            Converting(rooms), Doctor(rooms), Adopting(rooms),
         )  # fmt: skip
 
     def start(self) -> None:

@@ -118,5 +118,5 @@ class Journal:
 
 
 async def settled(future: Future[Any]) -> Any:
-    """Await a future of the journal from an event loop."""
-    return await asyncio.wrap_future(future)
+    """Await a future of the journal from an event loop; whoever is cancelled meanwhile leaves the write alone."""
+    return await asyncio.shield(asyncio.wrap_future(future))

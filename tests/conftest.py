@@ -15,8 +15,9 @@ from tests.service import Service
 
 SAMPLES = ("chat", "ask", "noop", "boom", "slow", "nested", "typed")
 OWN = (
-    "held", "stubborn", "sleeper", "digging", "parallel", "writer", "contextual", "sending", "going", "delta", "counting",
-    "numbered", "halfway", "remembering", "twice",
+    "held", "stubborn", "sleeper", "digging", "parallel", "writer", "contextual", "sending", "going",
+    "delta", "counting",
+    "numbered", "halfway", "telling", "twice",
 )  # fmt: skip
 GRAPHS = {name: f"tests.sample_graphs:{name}" for name in SAMPLES} | {name: f"tests.runs.graphs:{name}" for name in OWN}
 
@@ -32,9 +33,10 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Service]]:
         config = Config(**({"instance": tmp_path / "home", "graphs": str(listed)} | settings))
         gateway = Gateway.open(config, executing=executing)
         started.append(gateway)
+        served = Service(create_app(gateway=gateway))
         if executing:
             gateway.start()
-        return Service(create_app(gateway=gateway))
+        return served
 
     yield one
     gates.open_all()

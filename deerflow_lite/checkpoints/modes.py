@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 import ormsgpack
 
-from deerflow_lite.errors import LineageBroken, ModeMismatch
+from deerflow_lite.errors import CheckpointUnreadable, ModeMismatch
 
 Mode = Literal["full", "delta"]
 _BOOKKEEPING: Final = ("__", "branch:", "join:", "start:")
@@ -39,11 +39,11 @@ def row(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> R
 
 def mode(stored: Row) -> Mode:
     """Tell whether the row's messages stand in the writes of its ancestors."""
-    return "delta" if b'"counters_since_delta_snapshot"' in stored.metadata else "full"
+    return "delta" if b'"counters_since_delta_snapshot"' in (stored.metadata or b"") else "full"
 
 
 def filled_channels(stored: Row) -> frozenset[str]:
-    """Give the names of the state channels that hold something; raises LineageBroken for a row that cannot be read."""
+    """Give the names of the state channels that hold something; raises CheckpointUnreadable."""
     values = unpacked(stored).get("channel_values") or {}
     return frozenset(
         name for name, value in values.items() if not name.startswith(_BOOKKEEPING) and not _nothing(value)
@@ -51,13 +51,15 @@ def filled_channels(stored: Row) -> frozenset[str]:
 
 
 def unpacked(stored: Row) -> dict[str, Any]:
-    """Give the containers of a checkpoint, objects left as (code, bytes); raises LineageBroken."""
+    """Give the containers of a checkpoint, objects left as (code, bytes); raises CheckpointUnreadable."""
     try:
-        found = ormsgpack.unpackb(stored.blob, ext_hook=lambda code, data: (code, data))
+        found = ormsgpack.unpackb(
+            stored.blob, ext_hook=lambda code, data: (code, data), option=ormsgpack.OPT_NON_STR_KEYS
+        )
     except (ValueError, TypeError):
         found = None
     if stored.kind != "msgpack" or not isinstance(found, dict):
-        raise LineageBroken(f"checkpoint {stored.checkpoint_id} cannot be read")
+        raise CheckpointUnreadable(stored.checkpoint_id)
     return found
 
 

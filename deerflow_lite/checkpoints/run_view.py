@@ -53,8 +53,8 @@ class RunView(HeadView):
 
     @property
     def stored(self) -> bool:
-        """Whether a root checkpoint was put."""
-        return self._fresh is not None
+        """Whether anything was put: an answer to one of several questions puts writes and no checkpoint."""
+        return self._last is not None
 
     def check(self) -> None:
         """Raise what refused a put."""

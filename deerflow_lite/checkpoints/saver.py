@@ -7,7 +7,7 @@ allow-list, so a crafted row builds no object; `list` is read to its end before 
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
@@ -15,6 +15,9 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from deerflow_lite.checkpoints.strict import StrictSerializer
 from deerflow_lite.db import Database
+from deerflow_lite.errors import CheckpointUnreadable
+
+_PARTS: Final = frozenset({"v", "id", "ts", "channel_values", "channel_versions", "versions_seen"})
 
 
 class FileSaver(SqliteSaver):
@@ -35,6 +38,16 @@ class FileSaver(SqliteSaver):
                 yield cursor
             finally:
                 cursor.close()
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Give a checkpoint; raises CheckpointUnreadable for bytes that are none, TypeBlocked."""
+        try:
+            found = super().get_tuple(config)
+            if found is not None and not _PARTS <= set(found.checkpoint):
+                raise ValueError("parts of the checkpoint are missing")
+            return found
+        except (ValueError, TypeError, NotImplementedError):
+            raise CheckpointUnreadable(config["configurable"].get("checkpoint_id") or "the newest one") from None
 
     def list(self, config: RunnableConfig | None, **given: Any) -> Iterator[CheckpointTuple]:
         """Give the matching checkpoints, newest first."""

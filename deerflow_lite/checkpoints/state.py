@@ -129,7 +129,7 @@ def _own(connection: sqlite3.Connection, thread_id: str, head: str | None) -> li
             seen.add(at)
             own.append(at)
             at = tables.parent(connection, thread_id, at)
-    return own
+    return own or ([head] if head not in (None, newest) else [])
 
 
 def _metadata(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> bytes:

@@ -5,6 +5,8 @@ deleted thread ids, so that a checkpoint that comes late cannot bring a thread b
 """
 
 import sqlite3
+from collections.abc import Iterable
+from typing import Any
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS checkpoints (
@@ -58,6 +60,13 @@ def exists(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, c
     )
 
 
+def answered(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> bool:
+    """Say whether a question that a checkpoint of the root namespace asks was answered there before."""
+    statement = """SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?
+        AND channel = '__resume__' LIMIT 1"""
+    return connection.execute(statement, (thread_id, checkpoint_id)).fetchone() is not None
+
+
 def parent(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> str | None:
     """Give the parent's id in the root namespace, None where none is recorded."""
     row = connection.execute(
@@ -67,10 +76,30 @@ def parent(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -
     return row[0] or None if row else None
 
 
+def leaves(connection: sqlite3.Connection, thread_id: str) -> list[str]:
+    """Give the ids of the root namespace that are nobody's parent, the newest first."""
+    found = connection.execute(
+        "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = '' EXCEPT"
+        " SELECT parent_checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = ''"
+        " AND parent_checkpoint_id <> checkpoint_id ORDER BY 1 DESC",
+        (thread_id,),
+    )
+    return [checkpoint_id for (checkpoint_id,) in found]
+
+
 def remove(connection: sqlite3.Connection, thread_id: str) -> None:
     """Delete every checkpoint and write of a thread, in all namespaces."""
     connection.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
     connection.execute("DELETE FROM writes WHERE thread_id = ?", (thread_id,))
+
+
+def rewrite(connection: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Replace (type, checkpoint, metadata) of stored rows; each ends with its thread, namespace and checkpoint id."""
+    connection.executemany(
+        "UPDATE checkpoints SET type = ?, checkpoint = ?, metadata = ?"
+        " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",
+        rows,
+    )
 
 
 def copy(connection: sqlite3.Connection, source: str, target: str) -> None:

@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import (
     get_checkpoint_metadata,
 )
 
+from deerflow_lite.checkpoints.fresh import Fresh
 from deerflow_lite.checkpoints.saver import FileSaver
 from deerflow_lite.checkpoints.secrets import without_secrets
 from deerflow_lite.checkpoints.wire import to_json
@@ -95,12 +96,31 @@ class HeadView(BaseCheckpointSaver[str]):
         return _WRITE.format("REPLACE" if all(channel in WRITES_IDX_MAP for channel, _ in writes) else "IGNORE"), rows
 
 
+class StoredView(HeadView):
+    """Reads rows as they were put: writes that hang on one are what came after it."""
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Give the checkpoint asked for, without the writes that hang on it."""
+        found = self._tuple(config)
+        return found and found._replace(pending_writes=[])
+
+
 class DraftView(HeadView):
-    """Reads, and keeps what is put until `store`: a graph's own code runs before the transaction begins."""
+    """Reads, and keeps what is put until `store`: a graph's own code runs before the transaction begins.
+
+    Checkpoints that were put are read again from what is kept, with the writes that were put on them.
+    """
 
     def __init__(self, saver: FileSaver, head: str | None) -> None:
         super().__init__(saver, head)
         self._drafts: list[tuple[str, Rows]] = []
+        self._fresh: dict[tuple[str, str], Fresh] = {}
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Give the checkpoint asked for, one that is only kept too."""
+        asked = (self._pinned(config) or {}).get("configurable", {})
+        fresh = self._fresh.get((asked.get("checkpoint_ns", ""), asked.get("checkpoint_id", "")))
+        return self._tuple(config) if fresh is None else fresh.tuple()
 
     def put(
         self,
@@ -112,13 +132,20 @@ class DraftView(HeadView):
         """Keep a checkpoint."""
         given, row = self._checkpoint_row(config, checkpoint, metadata)
         self._drafts.append((PUT, [row]))
+        self._fresh[row[4], row[5]] = Fresh(self.serde, row)
+        if row[4] == "":
+            self.head = row[5]
         return given
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Keep the writes of a task."""
-        self._drafts.append(self._write_rows(config, writes, task_id, task_path))
+        statement, rows = self._write_rows(config, writes, task_id, task_path)
+        self._drafts.append((statement, rows))
+        fresh = self._fresh.get((rows[0][1], rows[0][2])) if rows else None
+        if fresh is not None:
+            fresh.put_writes(rows, replace="REPLACE" in statement)
 
     def store(self, connection: sqlite3.Connection) -> None:
         """Write what was kept, in the open transaction."""

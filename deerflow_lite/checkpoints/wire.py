@@ -34,7 +34,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        return int(value) if isinstance(value, int) else float(value)
     if isinstance(value, BaseException):
         return repr(value)
     return str(value)
@@ -61,6 +61,8 @@ def _safe(value: Any, depth: int) -> Any:
         return [_safe(item, depth - 1) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: _safe(getattr(value, field.name), depth - 1) for field in dataclasses.fields(value)}
+    if hasattr(value, "model_dump") and not isinstance(value, type):
+        return _safe(value.model_dump(), depth - 1)
     try:
         return orjson.loads(orjson.dumps(value, default=str))
     except (TypeError, orjson.JSONEncodeError):

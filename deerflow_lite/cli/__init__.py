@@ -12,8 +12,11 @@ from typing import Any, NoReturn
 
 import click
 
+from deerflow_lite.cli.branching import branch, convert
+from deerflow_lite.cli.doctor import doctor
 from deerflow_lite.cli.options import instance_option
 from deerflow_lite.cli.threads import threads
+from deerflow_lite.cli.tree import tree
 from deerflow_lite.config import load_config
 from deerflow_lite.errors import DeerflowError, SettingInvalid
 
@@ -74,4 +77,8 @@ def serve(kept: dict[str, Any], host: str | None, port: int | None) -> int:
     return start(load_config(os.environ, host=host, port=port, instance=kept.get("instance")))
 
 
+threads.add_command(branch)
+threads.add_command(convert)
+threads.add_command(tree)
 program.add_command(threads)
+program.add_command(doctor)

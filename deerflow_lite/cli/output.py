@@ -71,7 +71,7 @@ def print_thread(thread: Thread, values: HeadValues | None, wanted_json: bool) -
     for name, value in shown.items():
         click.echo(f"{name.replace('_', ' '):20}{_text(value)}")
     for message in messages[-MESSAGES_SHOWN:]:
-        click.echo(f"\n{message['type']}: {_printable(_content(message.get('content')), LINES)}")
+        click.echo(f"\n{message['type']}: {_printable(text_of(message.get('content')), LINES)}")
 
 
 def _text(value: Any) -> str:
@@ -86,7 +86,8 @@ def _visible(message: Any) -> bool:
     return (message.get("additional_kwargs") or {}).get("hide_from_ui") is not True
 
 
-def _content(content: Any) -> str:
+def text_of(content: Any) -> str:
+    """Give the text of a message's content."""
     if isinstance(content, str):
         return content
     return "".join(str(part.get("text", "")) for part in content or [] if isinstance(part, dict))
@@ -102,8 +103,13 @@ def _minute(time: str) -> str:
 
 
 def _title(thread: Thread) -> str:
-    title = _printable(thread.title or "-")
-    return title if len(title) <= TITLE_WIDTH else title[: TITLE_WIDTH - 1] + "…"
+    return one_line(thread.title or "-")
+
+
+def one_line(text: str) -> str:
+    """Give a text as it fits into a line."""
+    line = _printable(text)
+    return line if len(line) <= TITLE_WIDTH else line[: TITLE_WIDTH - 1] + "…"
 
 
 def _printable(text: str, kept: str = "") -> str:

@@ -150,7 +150,7 @@ def _agreed(found: Sequence[Thread]) -> None:
 
 def _found(gateway: "Gateway", given: Sequence[str]) -> list[Thread]:
     """Give the thread behind each id, each once; raises ThreadUnknown or IdAmbiguous for the first that has none."""
-    return list({thread.row: thread for thread in (_one(gateway, text) for text in _texts(given))}.values())
+    return list({thread.row: thread for thread in (one_thread(gateway, text) for text in _texts(given))}.values())
 
 
 def _texts(given: Sequence[str]) -> Iterator[str]:
@@ -161,7 +161,8 @@ def _texts(given: Sequence[str]) -> Iterator[str]:
             yield text
 
 
-def _one(gateway: "Gateway", text: str) -> Thread:
+def one_thread(gateway: "Gateway", text: str) -> Thread:
+    """Give the thread of an id or of the beginning that it alone has; raises ThreadUnknown, IdAmbiguous."""
     if not valid_id(text):
         raise ThreadUnknown(text)
     if gateway.threads.owned(None, text):

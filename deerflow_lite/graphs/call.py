@@ -8,7 +8,8 @@ from deerflow_lite.errors import Invalid
 if TYPE_CHECKING:
     from langgraph.types import Command
 
-END: Final = "__end__"  # LangGraph's own name; imported, it would cost its whole second
+COPY: Final = "__copy__"
+END: Final = "__end__"  # LangGraph's own names; imported, they would cost its whole second
 _OWN: Final = frozenset({"thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map", "run_id"})
 
 
@@ -41,25 +42,30 @@ def reserved(name: str) -> bool:
 
 
 def command(given: Mapping[str, Any]) -> "Command[Any]":
-    """Give LangGraph's Command; raises Invalid for a `goto` that names no node."""
+    """Give LangGraph's Command of what `refuse_goto` let pass."""
     from langgraph.types import Command
 
-    goto = given.get("goto") or ()
-    return Command(update=given.get("update"), resume=given.get("resume"), goto=[_target(one) for one in _listed(goto)])
+    goto = [_target(one) for one in _listed(given.get("goto"))]
+    return Command(update=given.get("update"), resume=given.get("resume"), goto=goto)
+
+
+def refuse_goto(goto: Any) -> None:
+    """Raise Invalid for a `goto` that names no node."""
+    for one in _listed(goto):
+        if not isinstance(one, str) and not (isinstance(one, dict) and isinstance(one.get("node"), str)):
+            raise Invalid({"command.goto": ["must name a node, or be {node, input}"]})
 
 
 def _listed(goto: Any) -> list[Any]:
+    if goto is None:
+        return []
     return list(goto) if isinstance(goto, list | tuple) else [goto]
 
 
 def _target(one: Any) -> Any:
     from langgraph.types import Send
 
-    if isinstance(one, str):
-        return one
-    if isinstance(one, dict) and isinstance(one.get("node"), str):
-        return Send(one["node"], one.get("input"))
-    raise Invalid({"command.goto": ["must name a node, or be {node, input}"]})
+    return one if isinstance(one, str) else Send(one["node"], one.get("input"))
 
 
 def refuse_overwrites(field: str, values: Any) -> None:

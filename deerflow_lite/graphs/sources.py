@@ -41,10 +41,8 @@ def read_sources(setting: str) -> Sources:
     """
     if not setting.strip():
         return Sources()
-    path = Path(setting)
-    if path.is_dir():
-        path = path / "langgraph.json"
-    if path.is_file():
+    path = _file(setting)
+    if path is not None:
         return _from_file(path.resolve())
     if "=" not in setting:
         raise _invalid(f"{setting!r} is neither a file nor name=module:attribute")
@@ -61,6 +59,16 @@ def _from_pairs(setting: str) -> Sources:
             raise _invalid(f"the name {name!r} stands twice")
         graphs[name] = _source(name, target, Path.cwd())
     return Sources(tuple(graphs.values()), (Path.cwd(),))
+
+
+def _file(setting: str) -> Path | None:
+    """Give the langgraph.json that the setting names; a text too long for a path is none."""
+    path = Path(setting)
+    try:
+        path = path / "langgraph.json" if path.is_dir() else path
+        return path if path.is_file() else None
+    except OSError:
+        return None
 
 
 def _from_file(path: Path) -> Sources:

@@ -26,8 +26,7 @@ class States:
 
     def graph_id(self, thread: Thread) -> str:
         """Give the name of the thread's graph, the first one where none is recorded."""
-        name = orjson.loads(thread.metadata).get("graph_id")
-        return name if isinstance(name, str) else self._rooms.graphs.first
+        return gate.graph_id(self._rooms, thread)
 
     def read(
         self, owner: str, thread_id: str, checkpoint_id: str | None = None, namespace: str = "", subgraphs: bool = False

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from deerflow_lite.errors import DeerflowError, RunActive, Stopping
 from deerflow_lite.runs import gate
@@ -55,13 +55,24 @@ class Desk:
         """
         if self.stopping.is_set():
             raise Stopping("the service is stopping")
-        if create:
-            self._opening.create(owner, NewThread(thread_id, {}), if_exists="do_nothing")
-        thread = self._rooms.threads.get(owner, thread_id)
-        gate.refuse_loss(self._rooms, thread, request)
-        run, live = self._posting.post(owner, thread_id, request, executed=self._runner.started)
+        if not create or self._rooms.threads.owned(owner, thread_id):
+            gate.refuse_loss(self._rooms, self._rooms.threads.get(owner, thread_id), request)
+        with self._rooms.db.writing():
+            if create:
+                self._opening.create(owner, NewThread(thread_id, {}), if_exists="do_nothing")
+            run, live = self._posting.post(owner, thread_id, request, executed=self._runner.started)
         self._runner.begin(run, request)
         return run, live
+
+    def replay(self, owner: str, thread_id: str, prepare: Callable[[], RunRequest]) -> tuple[Run, Live]:
+        """Prepare a replay and post it; raises RunActive while a run is in flight, and what `prepare` raises.
+
+        The head that was prepared for is checked again with the seat, so nothing comes between the two.
+        """
+        thread = self._rooms.threads.get(owner, thread_id)
+        if self._rooms.ledger.active(thread.row):
+            raise RunActive(f"thread_id: thread {thread_id} has a run in flight")
+        return self.post(owner, thread_id, prepare())
 
     def get(self, owner: str, thread_id: str, run_id: str) -> Run:
         """Give a run; raises ThreadUnknown, RunUnknown."""

@@ -95,6 +95,10 @@ class EventLog:
         live._next = len(live.events) + 1
         return live
 
+    def drop(self, live: Live) -> None:
+        """Forget the log of a run that was not stored after all."""
+        self._live.pop(live.row, None)
+
     def append(self, live: Live, event: str, data: bytes) -> None:
         """Log an event; only the first of a run does not wait for company."""
         first = live.note(event, data).id <= 2
@@ -122,6 +126,12 @@ class EventLog:
         for live in list(self._live.values()):
             live.end(BROKEN_OFF)
 
+    def last(self, row: int) -> list[Event]:
+        """Give the last event of a run, the one answer to who asks for what comes after it."""
+        with self._db.reading() as connection:
+            statement = "SELECT id, event, data FROM events WHERE run = ? ORDER BY id DESC LIMIT 1"
+            return [Event(*values) for values in connection.execute(statement, (row,)).fetchall()]
+
     def stored(self, row: int, after: int = 0, limit: int = -1) -> list[Event]:
         """Give the stored events of a run after an id."""
         with self._db.reading() as connection:
@@ -134,7 +144,7 @@ class EventLog:
         """Give the events after an id as they are committed; None whenever nothing came for `beat` seconds."""
         live = self._live.get(row)
         if live is None:
-            yield from self.stored(row, after)
+            yield from self.stored(row, after) or self.last(row)
             return
         ended = False
         after = min(after, len(live.events))

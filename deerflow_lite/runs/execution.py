@@ -11,12 +11,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from deerflow_lite.checkpoints import tables
 from deerflow_lite.errors import CheckpointUnknown, NothingToResume
 from deerflow_lite.graphs import call, channels
 from deerflow_lite.journal import settled
 from deerflow_lite.runs.ending import Ending, Outcome
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunRequest
+from deerflow_lite.runs.posting import refuse_stale
 from deerflow_lite.runs.seat import Seat
 from deerflow_lite.runs.stream import Translator, failure
 from deerflow_lite.threads.model import Thread
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from deerflow_lite.checkpoints.run_view import RunView
     from deerflow_lite.runs.rooms import Rooms
 
+SETTLING = 3  # turns of the loop after which a checkpoint that LangGraph has told of is queued, too
 _PLACE = ("thread_id", "checkpoint_ns", "checkpoint_id")
 _log = logging.getLogger(__name__)
 
@@ -87,8 +90,10 @@ class Execution:
     async def _drive(self, graph: Any, view: "RunView", thread: Thread, config: dict[str, Any]) -> None:
         title = thread.title if thread.title_manual and channels.titled(graph) else None
         given = await self._given(graph, view, thread, config, title)
-        translator = Translator(self.request.stream_mode, title)
+        translator = Translator(self.request.stream_mode, title, hidden=self.run.credentials)
         async for namespace, mode, chunk in self._chunks(graph, given, config):
+            for _ in range(SETTLING if mode != "messages" else 0):
+                await asyncio.sleep(0)
             for event, data in translator.events(namespace, mode, chunk):
                 self.rooms.log.append(self.live, event, data)
         view.check()
@@ -98,6 +103,7 @@ class Execution:
     ) -> Any:
         """Put the run on its base, settled where a new turn begins on an unsettled one, and give the graph's input."""
         request = self.request
+        refuse_stale(thread, request)
         if not self.run.continues:
             self._stand_on(view, config, self.run.base, thread)
         self.seat.base = await self._settled(graph, view, thread, config)
@@ -109,8 +115,6 @@ class Execution:
 
     def _stand_on(self, view: "RunView", config: dict[str, Any], base: str | None, thread: Thread) -> None:
         """Start elsewhere than at the head; raises CheckpointUnknown when the checkpoint went meanwhile."""
-        from deerflow_lite.checkpoints import tables
-
         namespace = self.request.checkpoint_ns
         with self.rooms.db.reading() as connection:
             if base is None or not tables.exists(connection, thread.thread_id, base, namespace):
@@ -120,24 +124,34 @@ class Execution:
             view.head = base
 
     async def _settled(self, graph: Any, view: "RunView", thread: Thread, config: dict[str, Any]) -> str | None:
-        """Give the base: a settled copy of the head for a new turn on an unsettled one, and for a Command's update."""
+        """Give the base: a copy of the checkpoint where the run could not start from it as it stands.
+
+        A new turn on an unsettled one and a Command's update start on a settled copy; an answer to a question that
+        was answered there before starts on a copy that asks again.
+        """
         request = self.request
         if request.checkpoint_ns or (request.input is None and request.command is None):
             return view.head
         pending = await self._pending(graph, view, thread, config)
-        resumes = request.command is not None and request.command.get("resume") is not None
-        if resumes and not pending:
-            raise NothingToResume("command.resume: nothing is pending on this thread")
-        if resumes or pending == (request.command is not None):
-            return view.head
-        if view.head == thread.root and request.command is not None:
-            return view.head
-        # Without the run's id: LangGraph takes a checkpoint that carries it for one of a run to be resumed.
+        if request.command is not None and request.command.get("resume") is not None:
+            if not pending:
+                raise NothingToResume("command.resume: nothing is pending on this thread")
+            if not self.run.continues and self._answered(thread, view.head):
+                await self._copy(graph, config, call.COPY)
+        elif pending != (request.command is not None) and (request.command is None or view.head != thread.root):
+            await self._copy(graph, config, call.END)
+        return view.head
+
+    def _answered(self, thread: Thread, checkpoint_id: str | None) -> bool:
+        with self.rooms.db.reading() as connection:
+            return tables.answered(connection, thread.thread_id, checkpoint_id or "")
+
+    async def _copy(self, graph: Any, config: dict[str, Any], as_node: str) -> None:
+        """Start on a copy of the base, without the run's id: a checkpoint with it looks like one to resume."""
         place = {name: config["configurable"][name] for name in _PLACE if name in config["configurable"]}
-        copied = await graph.aupdate_state({"configurable": place}, None, as_node=call.END)
+        copied = await graph.aupdate_state({"configurable": place}, None, as_node=as_node)
         if not self.run.continues:
             config["configurable"]["checkpoint_id"] = copied["configurable"]["checkpoint_id"]
-        return view.head
 
     async def _pending(self, graph: Any, view: "RunView", thread: Thread, config: dict[str, Any]) -> bool:
         """Say whether work is scheduled on the base; the stored values of the head tell without decoding it."""

@@ -1,11 +1,19 @@
 """The gate before a state is read or gone on from: the graph must hold all of it; only raw rows are looked at."""
 
+import orjson
+
 from deerflow_lite.checkpoints import modes
 from deerflow_lite.errors import ChannelLost
 from deerflow_lite.graphs import channels
 from deerflow_lite.runs.model import RunRequest
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Thread
+
+
+def graph_id(rooms: Rooms, thread: Thread) -> str:
+    """Give the name of a thread's graph, the first one where none is recorded."""
+    name = orjson.loads(thread.metadata).get("graph_id")
+    return name if isinstance(name, str) else rooms.graphs.first
 
 
 def _row(rooms: Rooms, thread: Thread, checkpoint_id: str | None) -> modes.Row | None:

@@ -3,10 +3,10 @@
 import orjson
 
 from deerflow_lite import clock
-from deerflow_lite.checkpoints import tables
+from deerflow_lite.checkpoints import lineage, modes, tables
 from deerflow_lite.checkpoints.secrets import without_secrets
 from deerflow_lite.checkpoints.wire import to_json
-from deerflow_lite.errors import CheckpointUnknown, NothingToResume, QueueFull, RunActive
+from deerflow_lite.errors import CheckpointUnknown, HeadStale, NothingToResume, QueueFull, RunActive
 from deerflow_lite.graphs import call
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunRequest, RunStatus
@@ -32,6 +32,7 @@ class Posting:
         Raises ThreadUnknown, CheckpointUnknown, RunActive, NothingToResume, QueueFull, Invalid.
         """
         call.refuse_overwrites("input", request.input)
+        call.refuse_goto((request.command or {}).get("goto"))
         call.refuse_overwrites("command.update", (request.command or {}).get("update"))
         rooms = self._rooms
         with rooms.db.writing() as connection:
@@ -43,10 +44,12 @@ class Posting:
             begins = executed and not active and not waiting and running < rooms.config.run_concurrency
             if not begins and waiting >= rooms.config.run_queue:
                 raise QueueFull("run: the queue of runs is full")
+            refuse_stale(thread, request)
             continues = self._continues(thread, active, request)
             self._check_resume(thread, active, request, continues)
             run = rooms.ledger.add(self._new(thread, request, continues, "running" if begins else "pending"))
             live = rooms.log.open(run.row)
+            rooms.db.undo(lambda: rooms.log.drop(live))
             live.note("metadata", orjson.dumps({"run_id": run.run_id, "attempt": 1, "thread_id": thread_id}))
             rooms.log.store(connection, live)
             rooms.threads.change(owner, thread_id, self._change(thread, request), row=thread.row)
@@ -60,15 +63,25 @@ class Posting:
             if not tables.exists(connection, thread.thread_id, request.checkpoint_id, request.checkpoint_ns):
                 raise CheckpointUnknown(request.checkpoint_id)
         seen = {thread.head or thread.root, *(run.base for run in active)}
-        return not request.checkpoint_ns and request.checkpoint_id in seen
+        tied = "head_checkpoint_id" in request.metadata
+        return not tied and not request.checkpoint_ns and request.checkpoint_id in seen
 
     def _check_resume(self, thread: Thread, active: list[Run], request: RunRequest, continues: bool) -> None:
         """Refuse an answer where nothing was asked; behind a run in flight the run itself finds out."""
-        if request.command is None or request.command.get("resume") is None or active or not continues:
+        if request.command is None or request.command.get("resume") is None or (active and continues):
             return
-        settled = self._rooms.threads.settled(thread.row)
-        if settled or (settled is None and thread.head is None):
+        settled = self._rooms.threads.settled(thread.row) if continues else None
+        if settled or (settled is None and not self._scheduled(thread, request, continues)):
             raise NothingToResume("command.resume: nothing is pending on this thread")
+
+    def _scheduled(self, thread: Thread, request: RunRequest, continues: bool) -> bool:
+        """Say from the raw row whether work is scheduled on the checkpoint that a run starts from."""
+        base = thread.head if continues else request.checkpoint_id
+        if base is None or request.checkpoint_ns:
+            return base is not None
+        with self._rooms.db.reading() as connection:
+            row = modes.row(connection, thread.thread_id, base)
+        return row is not None and lineage.pending(row)
 
     def _new(self, thread: Thread, request: RunRequest, continues: bool, status: RunStatus) -> Run:
         kwargs = {name: getattr(request, name) for name in _STORED}
@@ -93,6 +106,13 @@ class Posting:
         if first:
             return Change(status="busy", defaults=stamps, auto_title=first)
         return Change(status="busy", defaults=stamps)
+
+
+def refuse_stale(thread: Thread, request: RunRequest) -> None:
+    """Raise HeadStale when a replay was prepared for another head than the one that stands."""
+    seen = request.metadata.get("head_checkpoint_id")
+    if seen is not None and seen != thread.head:
+        raise HeadStale(f"metadata.head_checkpoint_id: stale, the head is {thread.head} by now")
 
 
 def first_text(given: object) -> str:

@@ -24,6 +24,8 @@ def recover(rooms: Rooms) -> list[Run]:
                 ending = Ending(rooms, run, rooms.log.open(run.row), seat, None, None)
                 ending.action(reason, None)(connection)
                 ended.append(run)
+            else:
+                rooms.log.open(run.row)  # whoever asks for it before it begins waits for its end
     return ended
 
 

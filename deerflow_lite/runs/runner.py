@@ -9,6 +9,7 @@ import logging
 import sqlite3
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from deerflow_lite.journal import settled
@@ -77,7 +78,7 @@ class Runner:
         execution = Execution(self._rooms, run, request, live)
         task = asyncio.get_running_loop().create_task(self._timed(execution))
         self._executing[run.row] = (execution, task)
-        task.add_done_callback(lambda _: self._ended(run.row))
+        task.add_done_callback(partial(self._ended, execution))
 
     async def _timed(self, execution: Execution) -> None:
         seconds = self._rooms.config.run_timeout
@@ -93,8 +94,10 @@ class Runner:
         execution.ends_as = TIMED_OUT
         self._executing[execution.run.row][1].cancel()
 
-    def _ended(self, row: int) -> None:
-        self._executing.pop(row, None)
+    def _ended(self, execution: Execution, task: "asyncio.Task[None]") -> None:
+        self._executing.pop(execution.run.row, None)
+        if task.cancelled():  # before its first step: nothing of it ran that could have stored its end
+            self.end_waiting(execution.run, execution.ends_as)
         self._wake.set()
 
     def begin(self, run: Run, request: RunRequest) -> None:
@@ -115,7 +118,8 @@ class Runner:
     def _cancel(self, run: Run) -> None:
         executing = self._executing.get(run.row)
         if executing is not None:
-            executing[1].cancel()
+            if not executing[1].cancelling():  # told once: again would tear the end that is being stored
+                executing[1].cancel()
         else:
             self.end_waiting(run, Outcome("interrupted"))
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from deerflow_lite.runs.model import Event
 
+LAST: Final = 2**62
 HEARTBEAT: Final = b": heartbeat\n\n"
 
 
@@ -15,4 +16,4 @@ def frame(event: Event) -> bytes:
 def cursor(last_event_id: str | None) -> int:
     """Read a Last-Event-ID; absent, -1 and what is no number mean: from the first."""
     text = (last_event_id or "").strip()
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
+    return min(int(text[:19]), LAST) if text.isascii() and text.isdecimal() else 0

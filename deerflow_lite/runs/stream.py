@@ -16,11 +16,14 @@ Named = tuple[str, bytes]
 
 
 class Translator:
-    """Turns the chunks of one run into events. `title`: what `values.title` shows, None where the graph's own does."""
+    """Turns the chunks of one run into events. `title`: what `values.title` shows, None where the graph's own does.
 
-    def __init__(self, modes: tuple[str, ...], title: str | None) -> None:
+    `hidden`: the run was given credentials, which no event may carry.
+    """
+
+    def __init__(self, modes: tuple[str, ...], title: str | None, *, hidden: bool) -> None:
         self._modes = set(modes)
-        self._title = title
+        self._title, self._hidden = title, hidden
         self._messages: dict[str, Any] = {}
 
     def events(self, namespace: tuple[str, ...], mode: str, chunk: Any) -> Iterator[Named]:
@@ -30,7 +33,7 @@ class Translator:
         elif mode == "messages":
             yield from self._message(namespace, chunk)
         elif mode in self._modes:
-            yield _name(mode, namespace), to_json(chunk)
+            yield _name(mode, namespace), to_json(_clean(chunk) if self._hidden else chunk)
 
     def _values(self, namespace: tuple[str, ...], chunk: Any) -> Iterator[Named]:
         if "values" not in self._modes:
@@ -51,6 +54,17 @@ class Translator:
         if not known:
             yield _name("messages/metadata", namespace), to_json({message.id: {"metadata": metadata}})
         yield _name("messages/partial", namespace), to_json([call.whole_message(whole)])
+
+
+def _clean(value: Any) -> Any:
+    """Leave credentials out of every config and metadata inside a value."""
+    if isinstance(value, dict):
+        cleaned = {key: _clean(inner) for key, inner in value.items()}
+        named = {
+            key: cleaned[key] for key in ("configurable", "metadata", "context") if isinstance(value.get(key), dict)
+        }
+        return cleaned | {key: without_secrets(inner) for key, inner in named.items()}
+    return [_clean(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _name(mode: str, namespace: tuple[str, ...]) -> str:

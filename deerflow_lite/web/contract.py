@@ -177,8 +177,10 @@ def flat(messages: Any, name: str = "") -> dict[str, list[str]]:
 
 
 def _query(schema: Schema, request: Request) -> dict[str, Any]:
+    """Give the parameters that say something: SDKs send the ones they have no value for as empty."""
     lists = {name for name, kind in schema.load_fields.items() if hasattr(kind, "inner")}
-    return {name: values if name in lists else values[-1] for name, values in request.args.lists()}
+    given = {name: [value for value in values if value] for name, values in request.args.lists()}
+    return {name: values if name in lists else values[-1] for name, values in given.items() if values}
 
 
 def respond(answer: Any, status: int = 200) -> Response:

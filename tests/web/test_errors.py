@@ -18,6 +18,9 @@ STATUS = {
     "CheckpointUnknown": 404, "RunUnknown": 404, "AssistantUnknown": 404, "ThreadExists": 409, "ThreadIdTaken": 409,
     "RunActive": 409, "NothingToResume": 409, "HeadStale": 409, "ModeMismatch": 409, "ChannelLost": 409,
     "LineageBroken": 409, "Forbidden": 403, "Unavailable": 503, "QueueFull": 503, "StreamsFull": 503, "Stopping": 503,
+    "MessageUnknown": 404, "BranchRefused": 409, "ReplayRefused": 409, "ParentMissing": 409, "LineageCycle": 409,
+    "LineageTooDeep": 409, "CheckpointUnreadable": 409, "TypeBlocked": 409,
+    "TurnUnknown": 404, "HeadUnsettled": 409, "TurnSelected": 409,
     "GraphBroken": 409, "DeerflowError": 500, "SettingInvalid": 500,
 }  # fmt: skip
 

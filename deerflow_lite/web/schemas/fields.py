@@ -124,6 +124,16 @@ class ThreadId(Text):
         raise ValidationError("must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -")
 
 
+class NotBlank(Text):
+    """A string that is more than white space."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if text.strip():
+            return text
+        raise ValidationError("must not be blank")
+
+
 class NewThreadId(ThreadId):
     """An id that a new thread may get: the words of our own paths are taken."""
 

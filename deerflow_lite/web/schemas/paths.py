@@ -5,6 +5,9 @@ A name that is not here is handed on as it stands.
 
 from marshmallow import fields
 
-from deerflow_lite.web.schemas.fields import ThreadId
+from deerflow_lite.web.schemas.fields import NotBlank, ThreadId
 
-PATHS: dict[str, fields.Field[str]] = {"thread_id": ThreadId(metadata={"description": "id of a thread"})}
+PATHS: dict[str, fields.Field[str]] = {
+    "thread_id": ThreadId(metadata={"description": "id of a thread"}),
+    "turn_id": NotBlank(metadata={"description": "id of a turn"}),
+}

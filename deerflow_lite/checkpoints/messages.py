@@ -1,0 +1,165 @@
+"""The messages of a stored checkpoint, read without building any object or importing LangChain; it walks no lineage.
+
+A message is stored as (code, bytes) of a class and its fields: the fields are what an API answers anyway. A crafted row
+runs no code, and a class that is gone does not matter.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any, Final
+
+import ormsgpack
+
+from deerflow_lite.checkpoints import modes
+from deerflow_lite.errors import CheckpointUnreadable, ParentMissing
+
+CHANNEL: Final = "messages"
+USER_SUFFIX: Final = "__user"
+SNAPSHOT: Final = 7
+_MODELS: Final = (4, 5)
+_ROLES: Final = {"user": "human", "assistant": "ai"}
+_FIELDS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What decides about a message."""
+
+    id: str | None
+    type: str
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Outline):
+    """One stored message; `data` are its fields as JSON has them."""
+
+    data: dict[str, Any]
+
+
+def visible(message: Outline) -> bool:
+    """Say whether people see the message."""
+    return message.type in ("human", "ai") and not message.hidden
+
+
+def user(message: Outline) -> bool:
+    """Say whether the message is a user's own, seen by people."""
+    return message.type == "human" and not message.hidden
+
+
+def prompt(message_id: str) -> str:
+    """Give the id under which a prompt was sent: a middleware may have moved it to `<id>__user` inside the run."""
+    return message_id.removesuffix(USER_SUFFIX)
+
+
+def messages_at(
+    connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, *, depth: int = 10_000
+) -> list[Message]:
+    """Give the messages that a checkpoint of the root namespace holds, hidden ones included.
+
+    Raises ParentMissing for a checkpoint that is not stored, and what `lineage.ancestors` raises for a delta one.
+    """
+    from deerflow_lite.checkpoints import fold
+
+    found = modes.row(connection, thread_id, checkpoint_id)
+    if found is None:
+        raise ParentMissing(checkpoint_id)
+    return [message_of(entry, checkpoint_id) for entry in fold.held_at(connection, thread_id, found, depth).entries]
+
+
+def named(connection: sqlite3.Connection, thread_id: str, message_id: str) -> bool:
+    """Say whether a message of this id is stored anywhere in the thread, in any namespace and on any lineage."""
+    needle = message_id.encode("utf-8", "replace")
+    for table, column in (("writes", "value"), ("checkpoints", "checkpoint")):
+        rows = connection.execute(f"SELECT {column} FROM {table} WHERE thread_id = ?", (thread_id,))
+        if any(needle in blob and _names(blob, message_id) for (blob,) in rows if isinstance(blob, bytes)):
+            return True
+    return False
+
+
+def _names(blob: bytes, message_id: str) -> bool:
+    waiting: list[Any] = [(SNAPSHOT, blob)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, tuple):
+            try:
+                value = unpacked(value[1], "")
+            except CheckpointUnreadable:
+                continue
+        if isinstance(value, dict) and value.get("id") == message_id and ("role" in value or "type" in value):
+            return True
+        waiting.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+    return False
+
+
+def entries(value: Any, checkpoint_id: str) -> list[Any]:
+    """Give the undecoded messages of a stored value of the channel: a list, a snapshot of one, or a single message."""
+    if isinstance(value, tuple) and value[0] == SNAPSHOT:
+        value = unpacked(value[1], checkpoint_id)
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def message_of(entry: Any, checkpoint_id: str) -> Message:
+    """Decode one message; raises CheckpointUnreadable."""
+    found, fields = outline_of(entry, checkpoint_id), _fields(entry, checkpoint_id)
+    data = plain(fields, checkpoint_id) if isinstance(fields, dict) else {"type": "", "content": str(fields)}
+    return Message(found.id, found.type, found.hidden, data)
+
+
+def outline_of(entry: Any, checkpoint_id: str) -> Outline:
+    """Decode what decides about a message; raises CheckpointUnreadable."""
+    fields = _fields(entry, checkpoint_id)
+    if not isinstance(fields, dict):
+        return Outline(None, "", False)
+    kind, extra, message_id = fields.get("type"), fields.get("additional_kwargs"), fields.get("id")
+    if not isinstance(kind, str):
+        role = fields.get("role")
+        kind = _ROLES.get(role, role) if isinstance(role, str) else ""
+    hidden = isinstance(extra, dict) and extra.get("hide_from_ui") is True
+    return Outline(message_id if isinstance(message_id, str) else None, kind, hidden)
+
+
+def id_of(entry: Any, checkpoint_id: str) -> str | None:
+    """Give the id of an undecoded message, None where it has none."""
+    return outline_of(entry, checkpoint_id).id
+
+
+def kind_of(entry: Any, checkpoint_id: str) -> str:
+    """Give the type of an undecoded message; `remove` is a RemoveMessage."""
+    return outline_of(entry, checkpoint_id).type
+
+
+def _fields(entry: Any, checkpoint_id: str) -> Any:
+    if isinstance(entry, tuple) and entry[0] in _MODELS:
+        parts = unpacked(entry[1], checkpoint_id)
+        if not isinstance(parts, list) or len(parts) <= _FIELDS or not isinstance(parts[_FIELDS], dict):
+            raise CheckpointUnreadable(checkpoint_id)
+        return parts[_FIELDS]
+    return entry
+
+
+def plain(value: Any, checkpoint_id: str) -> Any:
+    """Give a value with every stored object as what it was made of; nothing is built."""
+    if isinstance(value, tuple):
+        parts = unpacked(value[1], checkpoint_id)
+        made_of = isinstance(parts, list) and len(parts) > _FIELDS and value[0] < SNAPSHOT - 1
+        return plain(parts[_FIELDS] if made_of else parts, checkpoint_id)
+    if isinstance(value, list):
+        return [plain(one, checkpoint_id) for one in value]
+    if isinstance(value, dict):
+        return {str(key): plain(one, checkpoint_id) for key, one in value.items()}
+    return value
+
+
+def unpacked(data: bytes, checkpoint_id: str) -> Any:
+    """Unpack containers, objects left as (code, bytes); raises CheckpointUnreadable."""
+    try:
+        return ormsgpack.unpackb(data, ext_hook=_left, option=ormsgpack.OPT_NON_STR_KEYS)
+    except (ValueError, TypeError):
+        raise CheckpointUnreadable(checkpoint_id) from None
+
+
+def _left(code: int, data: bytes) -> tuple[int, bytes]:
+    return code, data

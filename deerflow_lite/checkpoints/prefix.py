@@ -1,0 +1,67 @@
+"""Whether a stored checkpoint holds the first messages of another one, told by comparing bytes; no message is unpacked.
+
+Along a lineage most checkpoints hold the beginning of what their child holds. Only the layout that LangGraph's saver
+writes is recognised, byte by byte from the start of the row; for every other one there is no answer here.
+"""
+
+import re
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, Final, Self
+
+from deerflow_lite.checkpoints import modes
+from deerflow_lite.checkpoints.modes import Row
+
+# A map that begins with v, ts, id and channel_values, of which `messages` is the first: then the array's own length.
+_LAYOUT: Final = re.compile(
+    rb"([\x80-\x8f]\xa1v[\x00-\x7f]\xa2ts(?:\xd9.|[\xa0-\xbf])[0-9T:.+Z-]+\xa2id\xd9\x24[0-9a-f-]{36}"
+    rb"\xaechannel_values(?:[\x80-\x8f]|\xde..)\xa8messages)(?:([\x90-\x9f])|\xdc(..)|\xdd(....))",
+    re.DOTALL,
+)
+_EMPTY: Final = b"\x90"
+_FIXED: Final = {1, 2, 4, 8, 16}
+
+
+class Prefix:
+    """The stored messages of one row, and where each of them ends."""
+
+    def __init__(self, body: bytes = b"", ends: list[int] | None = None) -> None:
+        self._body, self._ends = body, ends or []
+        self._start = body
+
+    @classmethod
+    def of(cls, row: Row, entries: list[Any]) -> Self:
+        """Take a row whose undecoded messages are known."""
+        found = _LAYOUT.match(row.blob)
+        if found is None or _length(found) != len(entries) or not all(isinstance(one, tuple) for one in entries):
+            return cls()
+        ends = list(accumulate([_size(len(data)) for _, data in entries], initial=0))
+        return cls(row.blob[found.end() : found.end() + ends[-1]], ends)
+
+    def read(self, row: Row) -> tuple[int, dict[str, Any]] | None:
+        """Give how many messages a row holds, and the rest of it, where they are the first ones of this prefix.
+
+        None where bytes do not tell; raises CheckpointUnreadable.
+        """
+        found = _LAYOUT.match(row.blob) if self._ends and isinstance(row.blob, bytes) else None
+        count = -1 if found is None else _length(found)
+        if found is None or count >= len(self._ends):
+            return None
+        end = self._ends[count]
+        if len(self._start) != end:
+            self._start = self._body[:end]
+        if not row.blob.startswith(self._start, found.end()):
+            return None
+        return count, modes.unpacked(replace(row, blob=found[1] + _EMPTY + row.blob[found.end() + end :]))
+
+
+def _length(found: re.Match[bytes]) -> int:
+    short, *longer = found.groups()[1:]
+    return short[0] & 0x0F if short else int.from_bytes(longer[0] or longer[1])
+
+
+def _size(length: int) -> int:
+    """Give the size of a stored object: its shortest header and its bytes."""
+    if length in _FIXED:
+        return length + 2
+    return length + (3 if length < 1 << 8 else 4 if length < 1 << 16 else 6)

@@ -1,0 +1,155 @@
+"""The messages of one head as turns, from where each user message entered the lineage; it reads nothing.
+
+A turn is the user messages entered in one run and what answers them. Where the run is unknown, adjacent user messages
+are one turn.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from deerflow_lite.checkpoints.fold import Held
+from deerflow_lite.checkpoints.messages import USER_SUFFIX, Message, Outline, message_of, prompt, user, visible
+from deerflow_lite.lifecycle.entering import Entry, Survey
+
+Key = tuple[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The visible user messages of one run and all that answers them, on one lineage.
+
+    `oldest` is the oldest checkpoint that holds a user message of it, `newest` the newest settled one of the turn, or
+    its newest. `run_id` is None where the run is unknown.
+    """
+
+    turn_id: str
+    run_id: str | None
+    user_ids: tuple[str, ...]
+    messages: tuple[Message, ...]
+    oldest: str
+    newest: str
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The messages that a head holds, in order; user messages are numbered by their place among each other."""
+
+    held: Held
+
+    @property
+    def messages(self) -> list[Outline]:
+        """What decides about each message."""
+        return self.held.outlines
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Where the user messages stand that have an id."""
+        return [place for place, message in enumerate(self.messages) if user(message) and message.id]
+
+    @cached_property
+    def prompts(self) -> list[str]:
+        """The prompt id of each user message."""
+        return [prompt(self.messages[place].id or "") for place in self.places]
+
+    @cached_property
+    def _blocks(self) -> list[int]:
+        """The number of the block of adjacent user messages that each stands in."""
+        blocks: list[int] = []
+        for number, place in enumerate(self.places):
+            between = self.messages[self.places[number - 1] + 1 : place] if number else []
+            apart = not number or not all(map(_silent, between))
+            blocks.append(len(blocks) if apart else blocks[-1])
+        return blocks
+
+    def place(self, message_id: str) -> int | None:
+        """Give where a message stands, None where it does not; one moved to its `__user` id is found by both."""
+        ids = [message.id for message in self.messages]
+        found = next((one for one in (message_id, message_id + USER_SUFFIX) if one in ids), None)
+        return None if found is None else ids.index(found)
+
+    def asked_before(self, place: int) -> int | None:
+        """Give the number of the user message that a message is or answers, None where none stands before it."""
+        return max((number for number, one in enumerate(self.places) if one <= place), default=None)
+
+    def visible_before(self, message_id: str) -> list[str]:
+        """Give the ids of the visible messages that stand before a message."""
+        ids = [message.id for message in self.messages]
+        before = self.messages[: ids.index(message_id)]
+        return [message.id for message in before if message.id is not None and visible(message)]
+
+    def enough(self, asked: int) -> Callable[[Survey], bool]:
+        """Tell when a survey knows the whole turn of a user message: its run is passed, or its block is."""
+        block = [key for key, one in zip(self.prompts, self._blocks, strict=True) if one == self._blocks[asked]]
+
+        def known(found: Survey) -> bool:
+            entry = found.entered.get(self.prompts[asked])
+            if entry is None or entry.run_id is None:
+                return entry is not None and all(key in found.entered for key in block)
+            return found.run_id != entry.run_id
+
+        return known
+
+    def turn(self, found: Survey, asked: int) -> Turn:
+        """Give the turn of a user message."""
+        keys = self._keys(found)
+        return self._turn(found, keys, keys[asked])
+
+    def turns(self, found: Survey) -> list[Turn]:
+        """Give every turn, oldest first."""
+        keys = self._keys(found)
+        return [self._turn(found, keys, key) for key in dict.fromkeys(keys)]
+
+    def oldest(self, found: Survey, asked: int) -> Entry:
+        """Give the oldest checkpoint that holds a user message of a turn."""
+        keys = self._keys(found)
+        return self._oldest(found, [number for number, key in enumerate(keys) if key == keys[asked]])
+
+    def _oldest(self, found: Survey, numbers: list[int]) -> Entry:
+        return max((found.entered[self.prompts[number]] for number in numbers), key=lambda entry: entry.step)
+
+    def _keys(self, found: Survey) -> list[Key]:
+        """Tell the turns apart: by run, or by the block of user messages whose runs are unknown."""
+        keys: list[Key] = []
+        for number, name in enumerate(self.prompts):
+            entry = found.entered.get(name)
+            if entry is not None and entry.run_id is not None:
+                keys.append(("run", entry.run_id))
+                continue
+            adjacent = bool(number) and self._blocks[number - 1] == self._blocks[number] and keys[-1][0] == "block"
+            keys.append(keys[-1] if adjacent else ("block", number))
+        return keys
+
+    def _turn(self, found: Survey, keys: list[Key], key: Key) -> Turn:
+        numbers = [number for number, one in enumerate(keys) if one == key]
+        ids = tuple(self.messages[self.places[number]].id or "" for number in numbers)
+        oldest = self._oldest(found, numbers).checkpoint_id
+        run_id = str(key[1]) if key[0] == "run" else None
+        stood = [found.newest[number] for number in reversed(numbers) if number in found.newest]
+        settled = [checkpoint_id for _, checkpoint_id in stood if checkpoint_id is not None]
+        newest = [*settled, *(checkpoint_id for checkpoint_id, _ in stood), oldest][0]
+        return Turn(run_id or f"{oldest}.{ids[0]}", run_id, ids, self._said(keys, key), oldest, newest)
+
+    def _said(self, keys: list[Key], key: Key) -> tuple[Message, ...]:
+        owners = self._owners(keys)
+        return tuple(
+            message_of(one, self.held.row.checkpoint_id)
+            for one, owner in zip(self.held.entries, owners, strict=True)
+            if owner == key
+        )
+
+    def _owners(self, keys: list[Key]) -> list[Key | None]:
+        """Give the turn of each message; a hidden one right before a user message belongs to it, as a reminder does."""
+        owners: list[Key | None] = []
+        at = dict(zip(self.places, keys, strict=True))
+        for place in range(len(self.messages)):
+            owners.append(at.get(place, owners[-1] if owners else None))
+        for place, key in at.items():
+            while place and _silent(self.messages[place - 1]):
+                place -= 1
+                owners[place] = key
+        return owners
+
+
+def _silent(message: Outline) -> bool:
+    return message.type in ("human", "system") and not user(message)

@@ -1,0 +1,1 @@
+"""The care of the file: what is wrong in it, and what can be done; nothing here runs by itself."""

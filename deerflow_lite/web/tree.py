@@ -1,0 +1,41 @@
+"""The verbs on turns: their tree, the selected path, which one is selected, taking one out; they ask the lifecycle."""
+
+from dataclasses import asdict
+from typing import Any
+
+from deerflow_lite.checkpoints.wire import to_json
+from deerflow_lite.lifecycle.turns import page
+from deerflow_lite.web import tree_examples as examples
+from deerflow_lite.web.contract import Call, Routes
+from deerflow_lite.web.schemas.threads import ThreadAnswer
+from deerflow_lite.web.schemas.tree import HeadBody, HeadChoice, TreeAnswer, TurnsAnswer, TurnsLook, TurnsQuery
+from deerflow_lite.web.threads import THREAD, whole
+
+routes = Routes("Turns", "Every turn of a conversation, those beside the selected path too")
+
+
+@routes.route("GET", THREAD + "/tree", answer=TreeAnswer, refusals=(404, 409), example=examples.TREE)
+def get_tree(call: Call, thread_id: str) -> Any:
+    """Give every turn of a thread once, with its siblings; what cannot be read stands in `broken`."""
+    return asdict(call.gateway.trees.tree(call.owner, thread_id))
+
+
+@routes.route("GET", THREAD + "/turns", query=TurnsQuery, answer=TurnsAnswer, refusals=(404, 409),
+              example=examples.TURNS)  # fmt: skip
+def get_turns(call: Call, thread_id: str, query: TurnsLook) -> bytes:
+    """Give the turns of the selected path with their messages, the newest last."""
+    found = page(call.gateway.trees, call.owner, thread_id, query.before, query.limit)
+    turns = [asdict(turn) | {"messages": messages} for turn, messages in found.turns]
+    return to_json({"turns": turns, "has_more": found.more})
+
+
+@routes.route("PUT", THREAD + "/head", body=HeadBody, answer=ThreadAnswer, refusals=(404, 409))
+def put_head(call: Call, thread_id: str, body: HeadChoice) -> Any:
+    """Select the settled checkpoint that a thread stands on."""
+    return whole(call, call.gateway.heads.select(call.owner, thread_id, body.checkpoint_id))
+
+
+@routes.route("DELETE", THREAD + "/turns/<path:turn_id>", status=204, refusals=(404, 409))
+def delete_turn(call: Call, thread_id: str, turn_id: str) -> None:
+    """Delete a turn that is not selected, with all that came after it."""
+    call.gateway.heads.delete_turn(call.owner, thread_id, turn_id)
