@@ -8,7 +8,7 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from deerflow_lite.errors import SettingInvalid, Unavailable
 
 READERS = 4
 BUSY_SECONDS = 5.0
+LENT_SECONDS = 0.2
 CACHE_KIB = 16 * 1024
 Migration = tuple[str, Callable[[sqlite3.Connection], None]]
 
@@ -47,9 +48,12 @@ class Database:
         self._synchronous = synchronous
         self._transaction: Transaction | None = None
         self.writer = self._connect()
+        self._lent = threading.local()
+        self._reading = [self._connect() for _ in range(READERS)]
         self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
-        for _ in range(READERS):
-            self._readers.put(self._connect())
+        for connection in self._reading:
+            connection.execute("PRAGMA query_only=ON")
+            self._readers.put(connection)
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -149,14 +153,23 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection for reads; inside `writing()` it is the writer, which sees its own rows."""
+        """Lend a connection for reads; inside `writing()` it is the writer, which sees its own rows.
+
+        A thread that reads within a read is lent the same one: waiting for a second could wait for ever.
+        """
         if self._transaction is not None and self._mine():
             yield self.writer
             return
+        held: list[sqlite3.Connection] = getattr(self._lent, "held", [])
+        if held:
+            yield held[0]
+            return
         connection = self._readers.get()
+        held = self._lent.held = [connection]
         try:
             yield connection
         finally:
+            held.clear()
             self._readers.put(connection)
 
     def _mine(self) -> bool:
@@ -167,8 +180,10 @@ class Database:
         return mine
 
     def close(self) -> None:
-        """Close every connection; the last one to close folds the WAL into the file."""
+        """Close every connection, a lent one after a short wait; the last to close folds the WAL into the file."""
         with self.lock:
-            for _ in range(READERS):
-                self._readers.get().close()
+            for connection in self._reading:
+                with suppress(queue.Empty):
+                    self._readers.get(timeout=LENT_SECONDS)
+                connection.close()
             self.writer.close()

@@ -62,8 +62,8 @@ class ThreadUnknown(NotFound):
 class CheckpointUnknown(NotFound):
     """No such checkpoint in this thread and namespace."""
 
-    def __init__(self, checkpoint_id: str) -> None:
-        super().__init__(f"checkpoint_id: checkpoint {checkpoint_id} does not exist in this thread")
+    def __init__(self, checkpoint_id: str, field: str = "checkpoint_id") -> None:
+        super().__init__(f"{field}: checkpoint {checkpoint_id} does not exist in this thread")
 
 
 class RunUnknown(NotFound):
@@ -83,15 +83,15 @@ class AssistantUnknown(NotFound):
 class MessageUnknown(NotFound):
     """No message of this id anywhere in the thread."""
 
-    def __init__(self, message_id: str) -> None:
-        super().__init__(f"message_id: message {message_id} does not exist in this thread")
+    def __init__(self, message_id: str, field: str = "message_id") -> None:
+        super().__init__(f"{field}: message {message_id} does not exist in this thread")
 
 
 class TurnUnknown(NotFound):
     """No such turn in this thread."""
 
-    def __init__(self, turn_id: str) -> None:
-        super().__init__(f"turn_id: turn {turn_id} does not exist in this thread")
+    def __init__(self, turn_id: str, field: str = "turn_id") -> None:
+        super().__init__(f"{field}: turn {turn_id} does not exist in this thread")
 
 
 class Conflict(DeerflowError):

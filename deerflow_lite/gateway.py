@@ -17,6 +17,7 @@ from deerflow_lite.lifecycle.convert import Converting
 from deerflow_lite.lifecycle.copy import Copying
 from deerflow_lite.lifecycle.delete import Deleting
 from deerflow_lite.lifecycle.head import Heads
+from deerflow_lite.lifecycle.naming import Naming
 from deerflow_lite.lifecycle.replay import Replaying
 from deerflow_lite.lifecycle.states import States
 from deerflow_lite.lifecycle.tree import Trees
@@ -53,6 +54,7 @@ class Gateway:
     deleting: Deleting
     states: States
     updating: Updating
+    naming: Naming
     replaying: Replaying
     trees: Trees
     heads: Heads
@@ -85,8 +87,8 @@ class Gateway:
         stopped = recover(rooms) if executing else []
         return cls(
             config, db, threads, graphs, rooms, opening, Copying(db, threads), Deleting(db, threads, ledger), states,
-            Updating(rooms, states), Replaying(rooms), trees,
-            Heads(rooms, states, trees), Desk(rooms, opening, stopped), Branching(rooms),
+            Updating(rooms, states), Naming(rooms, states), Replaying(rooms), trees,
+            Heads(rooms, states), Desk(rooms, opening, stopped), Branching(rooms),
             Converting(rooms), Doctor(rooms), Adopting(rooms),
         )  # fmt: skip
 

@@ -17,7 +17,7 @@ SAMPLES = ("chat", "ask", "noop", "boom", "slow", "nested", "typed")
 OWN = (
     "held", "stubborn", "sleeper", "digging", "parallel", "writer", "contextual", "sending", "going",
     "delta", "counting",
-    "numbered", "halfway", "telling", "twice",
+    "numbered", "halfway", "telling", "twice", "leaving", "leaving_the_loop", "keyed",
 )  # fmt: skip
 GRAPHS = {name: f"tests.sample_graphs:{name}" for name in SAMPLES} | {name: f"tests.runs.graphs:{name}" for name in OWN}
 

@@ -39,6 +39,7 @@ EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "services", "mana
 TOP_LEVEL = {"deerflow_lite", "tests", "instance", "setup.cfg", "README.md", "Makefile", "pyproject.toml"}
 BROAD_CATCHES = {
     "deerflow_lite/checkpoints/mutation.py",  # a user's reducers run in it
+    "deerflow_lite/checkpoints/state.py",  # here too
     "deerflow_lite/runs/execution.py",
     "deerflow_lite/schedules/ticker.py",
     "deerflow_lite/web/errors.py",

@@ -66,7 +66,7 @@ def test_every_command_is_named_and_every_named_command_exists() -> None:
 
 
 def test_make_alone_names_every_target() -> None:
-    told = subprocess.run(["make"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    told = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     named = [row[0].strip("`") for row in rows("command") if row[0].startswith("`make ")]
     assert [line.partition("\t")[0] for line in told.splitlines()] == ["make help", *named]
 

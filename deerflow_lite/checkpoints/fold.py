@@ -20,6 +20,7 @@ from deerflow_lite.errors import CheckpointUnreadable
 REMOVE_ALL: Final = "__remove_all__"
 _OVERWRITE: Final = "__overwrite__"
 _FIELDS: Final = 2
+FOLD_STEPS: Final = 10_000  # LangGraph stores a value of its own accord after 5,000 steps
 _WRITES: Final = """
 SELECT checkpoint_id, type, value FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND channel = ?
 AND checkpoint_id IN (SELECT value FROM json_each(?)) ORDER BY task_path, task_id, idx
@@ -49,22 +50,16 @@ class Held:
         return [outline_of(one, self.row.checkpoint_id) for one in self.entries]
 
 
-def walk(
-    connection: sqlite3.Connection, thread_id: str, head: str, depth: int, gate: Gate | None = None
-) -> Iterator[Held]:
-    """Walk once with a reader of its own; see `Reader.walk`."""
-    return Reader(connection, thread_id, depth).walk(head, depth, gate)
-
-
-def held_at(connection: sqlite3.Connection, thread_id: str, row: modes.Row, depth: int) -> Held:
+def held_at(connection: sqlite3.Connection, thread_id: str, row: modes.Row) -> Held:
     """Give what one checkpoint holds; raises as `Reader.walk` does."""
-    return Reader(connection, thread_id, depth).held(row)
+    return Reader(connection, thread_id, 0).held(row)
 
 
 class Reader:
     """Reads one thread's checkpoints: a row once, a message once as long as the checkpoints that follow begin with it.
 
-    Few stored values are in memory at a time.
+    Few stored values are in memory at a time, and of delta checkpoints those of one fold. `depth` is the number of
+    links that a walk may follow.
     """
 
     def __init__(self, connection: sqlite3.Connection, thread_id: str, depth: int) -> None:
@@ -75,12 +70,12 @@ class Reader:
         self._full: tuple[list[str | None], list[Any]] = [], []
         self._last = self._full
 
-    def walk(self, head: str, depth: int, gate: Gate | None = None) -> Iterator[Held]:
+    def walk(self, head: str, gate: Gate | None = None, taken: int = 0) -> Iterator[Held]:
         """Give a head and its ancestors with what they hold, nearest first; `gate` may refuse a row.
 
-        Raises what `lineage.ancestors` raises, and CheckpointUnreadable.
+        `taken` steps have been made before. Raises what `lineage.ancestors` raises, and CheckpointUnreadable.
         """
-        for row in lineage.followed(self._row, head, depth):
+        for row in lineage.followed(self._row, head, self._depth, taken):
             if gate is not None:
                 gate(row)
             yield self.held(row)
@@ -91,8 +86,7 @@ class Reader:
 
     def held(self, row: modes.Row) -> Held:
         """Give what one checkpoint holds."""
-        known = self._folded.pop(row.checkpoint_id, None)
-        return known or self._own(row) or self._fold(row)
+        return self._folded.get(row.checkpoint_id) or self._own(row) or self._fold(row)
 
     def _own(self, row: modes.Row) -> Held | None:
         """Give what the row holds by itself, None for one whose messages stand in the writes of its ancestors."""
@@ -116,25 +110,26 @@ class Reader:
     def _fold(self, row: modes.Row) -> Held:
         passed: list[tuple[modes.Row, dict[str, Any]]] = []
         below: Held | None = None
-        for one in lineage.ancestors(self.connection, self.thread_id, row.checkpoint_id, self._depth):
+        for one in lineage.ancestors(self.connection, self.thread_id, row.checkpoint_id, FOLD_STEPS):
             below = self._own(one)
             if below is not None:
                 break
             passed.append((one, modes.unpacked(one)))
         if below is None:
             raise CheckpointUnreadable(passed[-1][0].checkpoint_id)
-        self._folded[below.row.checkpoint_id] = below
+        self._folded = {below.row.checkpoint_id: below}
         writes = self._writes([below.row, *(one for one, _ in passed)])
         for one, checkpoint in reversed(passed):
             below = Held(one, checkpoint, *_written(below, writes.get(below.row.checkpoint_id, ())))
             self._folded[one.checkpoint_id] = below
-        return self._folded.pop(row.checkpoint_id)
+        return below
 
     def _writes(self, rows: Sequence[modes.Row]) -> Writes:
         """Give the writes on some checkpoints, each checkpoint's in the order in which LangGraph replays them."""
         found: Writes = {}
         asked = orjson.dumps([row.checkpoint_id for row in rows]).decode()
-        for checkpoint_id, kind, value in self.connection.execute(_WRITES, (self.thread_id, CHANNEL, asked)):
+        rows = self.connection.execute(_WRITES, (self.thread_id, CHANNEL, asked)).fetchall()
+        for checkpoint_id, kind, value in rows:
             if kind not in ("msgpack", "null"):
                 raise CheckpointUnreadable(checkpoint_id)
             if kind == "msgpack":

@@ -54,7 +54,7 @@ class Growth:
                 self._known.update(zip(path, ((found, count or 0) for count in counts), strict=True))
             return
         wanted = set(path)
-        for held in fold.Reader(self._connection, self._thread_id, self._depth).walk(path[-1], self._depth):
+        for held in fold.Reader(self._connection, self._thread_id, self._depth).walk(path[-1]):
             if held.row.checkpoint_id in wanted:
                 self._known[held.row.checkpoint_id] = held.entries, len(held.entries)
                 wanted.discard(held.row.checkpoint_id)
@@ -103,7 +103,7 @@ class Growth:
         values = checkpoint.get("channel_values") or {}
         if CHANNEL in values or CHANNEL not in (checkpoint.get("channel_versions") or {}):
             return entries(values.get(CHANNEL), stored.checkpoint_id)
-        return fold.held_at(self._connection, self._thread_id, stored, self._depth).entries
+        return fold.held_at(self._connection, self._thread_id, stored).entries
 
 
 def _count(start: bytes) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from deerflow_lite.checkpoints import modes
 from deerflow_lite.checkpoints.messages import plain
-from deerflow_lite.errors import LineageCycle, LineageTooDeep, ParentMissing
+from deerflow_lite.errors import CheckpointUnreadable, LineageCycle, LineageTooDeep, ParentMissing
 
 Fetch = Callable[[str], modes.Row | None]
 NULL_TASK: Final = "00000000-0000-0000-0000-000000000000"
@@ -28,14 +28,17 @@ def ancestors(connection: sqlite3.Connection, thread_id: str, head: str, depth: 
     return followed(lambda wanted: modes.row(connection, thread_id, wanted), head, depth)
 
 
-def followed(fetch: Fetch, head: str, depth: int) -> Iterator[modes.Row]:
-    """Follow parent links over rows that `fetch` gives by id; promises and refusals are those of `ancestors`."""
+def followed(fetch: Fetch, head: str, depth: int, taken: int = 0) -> Iterator[modes.Row]:
+    """Follow parent links over rows that `fetch` gives by id; promises and refusals are those of `ancestors`.
+
+    `taken` steps have been made before.
+    """
     seen: set[str] = set()
     wanted: str | None = head
     while wanted:
         if wanted in seen:
             raise LineageCycle(wanted)
-        if len(seen) > depth:
+        if taken + len(seen) > depth:
             raise LineageTooDeep(depth)
         seen.add(wanted)
         found = fetch(wanted)
@@ -66,6 +69,15 @@ def commanded(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str
         ).fetchone()
         is not None
     )
+
+
+def at_rest(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str | None) -> bool:
+    """Say from the raw row whether nothing is scheduled on a checkpoint; nothing can be told of an unreadable one."""
+    row = None if checkpoint_id is None else modes.row(connection, thread_id, checkpoint_id)
+    try:
+        return row is None or not pending(row)
+    except CheckpointUnreadable:
+        return True
 
 
 def pending(row: modes.Row) -> bool:

@@ -6,7 +6,7 @@ runs no code, and a class that is gone does not matter.
 
 import sqlite3
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import ormsgpack
 
@@ -21,9 +21,8 @@ _ROLES: Final = {"user": "human", "assistant": "ai"}
 _FIELDS: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """What decides about a message."""
+class Outline(NamedTuple):
+    """What decides about a message; a tuple, because one is made of every message that is passed."""
 
     id: str | None
     type: str
@@ -31,18 +30,21 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class Message(Outline):
+class Message:
     """One stored message; `data` are its fields as JSON has them."""
 
+    id: str | None
+    type: str
+    hidden: bool
     data: dict[str, Any]
 
 
-def visible(message: Outline) -> bool:
+def visible(message: Outline | Message) -> bool:
     """Say whether people see the message."""
     return message.type in ("human", "ai") and not message.hidden
 
 
-def user(message: Outline) -> bool:
+def user(message: Outline | Message) -> bool:
     """Say whether the message is a user's own, seen by people."""
     return message.type == "human" and not message.hidden
 
@@ -52,9 +54,7 @@ def prompt(message_id: str) -> str:
     return message_id.removesuffix(USER_SUFFIX)
 
 
-def messages_at(
-    connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, *, depth: int = 10_000
-) -> list[Message]:
+def messages_at(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> list[Message]:
     """Give the messages that a checkpoint of the root namespace holds, hidden ones included.
 
     Raises ParentMissing for a checkpoint that is not stored, and what `lineage.ancestors` raises for a delta one.
@@ -64,7 +64,7 @@ def messages_at(
     found = modes.row(connection, thread_id, checkpoint_id)
     if found is None:
         raise ParentMissing(checkpoint_id)
-    return [message_of(entry, checkpoint_id) for entry in fold.held_at(connection, thread_id, found, depth).entries]
+    return [message_of(entry, checkpoint_id) for entry in fold.held_at(connection, thread_id, found).entries]
 
 
 def named(connection: sqlite3.Connection, thread_id: str, message_id: str) -> bool:
@@ -104,7 +104,10 @@ def entries(value: Any, checkpoint_id: str) -> list[Any]:
 def message_of(entry: Any, checkpoint_id: str) -> Message:
     """Decode one message; raises CheckpointUnreadable."""
     found, fields = outline_of(entry, checkpoint_id), _fields(entry, checkpoint_id)
-    data = plain(fields, checkpoint_id) if isinstance(fields, dict) else {"type": "", "content": str(fields)}
+    try:
+        data = plain(fields, checkpoint_id) if isinstance(fields, dict) else {"type": "", "content": str(fields)}
+    except RecursionError:
+        raise CheckpointUnreadable(checkpoint_id) from None
     return Message(found.id, found.type, found.hidden, data)
 
 
@@ -117,7 +120,7 @@ def outline_of(entry: Any, checkpoint_id: str) -> Outline:
     if not isinstance(kind, str):
         role = fields.get("role")
         kind = _ROLES.get(role, role) if isinstance(role, str) else ""
-    hidden = isinstance(extra, dict) and extra.get("hide_from_ui") is True
+    hidden = bool(extra) and isinstance(extra, dict) and extra.get("hide_from_ui") is True
     return Outline(message_id if isinstance(message_id, str) else None, kind, hidden)
 
 
@@ -126,18 +129,14 @@ def id_of(entry: Any, checkpoint_id: str) -> str | None:
     return outline_of(entry, checkpoint_id).id
 
 
-def kind_of(entry: Any, checkpoint_id: str) -> str:
-    """Give the type of an undecoded message; `remove` is a RemoveMessage."""
-    return outline_of(entry, checkpoint_id).type
-
-
 def _fields(entry: Any, checkpoint_id: str) -> Any:
-    if isinstance(entry, tuple) and entry[0] in _MODELS:
-        parts = unpacked(entry[1], checkpoint_id)
-        if not isinstance(parts, list) or len(parts) <= _FIELDS or not isinstance(parts[_FIELDS], dict):
-            raise CheckpointUnreadable(checkpoint_id)
-        return parts[_FIELDS]
-    return entry
+    """Give the fields of a stored model; anything else is given back as it is."""
+    if not isinstance(entry, tuple) or entry[0] not in _MODELS:
+        return entry
+    parts = unpacked(entry[1], checkpoint_id)
+    if not isinstance(parts, list) or len(parts) <= _FIELDS or not isinstance(parts[_FIELDS], dict):
+        raise CheckpointUnreadable(checkpoint_id)
+    return parts[_FIELDS]
 
 
 def plain(value: Any, checkpoint_id: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 
 from deerflow_lite.checkpoints import modes
 from deerflow_lite.checkpoints.modes import Row
+from deerflow_lite.errors import CheckpointUnreadable
 
 # A map that begins with v, ts, id and channel_values, of which `messages` is the first: then the array's own length.
 _LAYOUT: Final = re.compile(
@@ -31,12 +32,17 @@ class Prefix:
 
     @classmethod
     def of(cls, row: Row, entries: list[Any]) -> Self:
-        """Take a row whose undecoded messages are known."""
+        """Take a row whose undecoded messages are known; one that another encoder wrote makes an empty prefix."""
         found = _LAYOUT.match(row.blob)
         if found is None or _length(found) != len(entries) or not all(isinstance(one, tuple) for one in entries):
             return cls()
         ends = list(accumulate([_size(len(data)) for _, data in entries], initial=0))
-        return cls(row.blob[found.end() : found.end() + ends[-1]], ends)
+        end = found.end() + ends[-1]
+        try:
+            modes.unpacked(replace(row, blob=found[1] + _EMPTY + row.blob[end:]))
+        except CheckpointUnreadable:
+            return cls()
+        return cls(row.blob[found.end() : end], ends)
 
     def read(self, row: Row) -> tuple[int, dict[str, Any]] | None:
         """Give how many messages a row holds, and the rest of it, where they are the first ones of this prefix.

@@ -4,12 +4,13 @@ The head's snapshot is the live one (finished tasks counted), any other is read 
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import orjson
 
 from deerflow_lite.checkpoints import tables
+from deerflow_lite.errors import DeerflowError
 
 
 def snapshot(
@@ -17,6 +18,13 @@ def snapshot(
 ) -> Any:
     """Read a state through a graph whose checkpointer is a HeadView; None means the head of that view."""
     place = {"thread_id": thread_id, "checkpoint_ns": namespace}
+    if checkpoint_id is None and not namespace:
+        try:
+            return graph.get_state({"configurable": place}, subgraphs=subgraphs)
+        except DeerflowError:
+            raise
+        except Exception:  # what a finished task wrote cannot be counted: a user's reducer refuses it
+            checkpoint_id = graph.checkpointer.head
     if checkpoint_id is not None:
         place["checkpoint_id"] = checkpoint_id
     return graph.get_state({"configurable": place}, subgraphs=subgraphs)
@@ -94,7 +102,7 @@ def _question(one: Any) -> dict[str, Any]:
 
 def history_ids(
     connection: sqlite3.Connection, thread_id: str, head: str | None, before: str | None
-) -> Iterator[tuple[str, bytes]]:
+) -> Generator[tuple[str, bytes], None, None]:
     """Give (id, metadata) of the root rows in the order of a history, from the one after `before` on.
 
     The head comes first, then its ancestors down to the newest row's chain, then all other rows, newest first.

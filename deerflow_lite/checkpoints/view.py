@@ -97,12 +97,19 @@ class HeadView(BaseCheckpointSaver[str]):
 
 
 class StoredView(HeadView):
-    """Reads rows as they were put: writes that hang on one are what came after it."""
+    """Reads rows as they were put, each decoded once: writes that hang on one are what came after it."""
+
+    def __init__(self, saver: FileSaver, head: str | None) -> None:
+        super().__init__(saver, head)
+        self._read: dict[str, CheckpointTuple | None] = {}
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Give the checkpoint asked for, without the writes that hang on it."""
-        found = self._tuple(config)
-        return found and found._replace(pending_writes=[])
+        key = repr(self._pinned(config))
+        if key not in self._read:
+            found = self._tuple(config)
+            self._read[key] = found and found._replace(pending_writes=[])
+        return self._read[key]
 
 
 class DraftView(HeadView):

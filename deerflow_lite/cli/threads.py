@@ -72,8 +72,11 @@ def show(gateway: "Gateway", as_json: bool, thread: str) -> None:
 def rename(gateway: "Gateway", as_json: bool, thread: str, title: str) -> None:
     """Give a thread a title of your own; "" gives it back to the service."""
     [found] = _found(gateway, [thread])
-    change = Change(title=titles.clean_title(title) if title else None)
-    output.print_threads([gateway.threads.change(None, found.thread_id, change)], as_json)
+    if title:
+        renamed = gateway.threads.change(None, found.thread_id, Change(title=titles.clean_title(title)))
+    else:
+        renamed = gateway.naming.give_back(None, found.thread_id, Change())
+    output.print_threads([renamed], as_json)
 
 
 @threads.command()

@@ -18,12 +18,13 @@ from deerflow_lite.checkpoints import fold, lineage, modes
 from deerflow_lite.checkpoints.messages import named, prompt, visible
 from deerflow_lite.errors import GraphBroken, MessageUnknown, ReplayRefused
 from deerflow_lite.graphs import channels
-from deerflow_lite.lifecycle.entering import holds, survey
+from deerflow_lite.lifecycle.entering import Entry, holds, survey
 from deerflow_lite.lifecycle.spoken import Spoken, Turn
+from deerflow_lite.runs import gate
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Thread
 
-__all__ = ["ReplayBase", "Turn", "graph_id", "replay_base", "turns_of"]
+__all__ = ["ReplayBase", "Turn", "replay_base", "turns_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,13 @@ class ReplayBase:
     turn: Turn
 
 
-def graph_id(rooms: Rooms, thread: Thread) -> str:
-    """Give the name of the thread's graph, the first one where none is recorded."""
-    name = orjson.loads(thread.metadata).get("graph_id")
-    return name if isinstance(name, str) else rooms.graphs.first
-
-
 def turns_of(rooms: Rooms, thread: Thread, head: str) -> list[Turn]:
     """Give the turns of one head, oldest first; raises LineageBroken and its kinds, ModeMismatch."""
     with ExitStack() as stack:
         graph = _graph(stack, rooms, thread)
         with rooms.db.reading() as connection:
             reader = _reader(connection, rooms, thread)
-            spoken, steps = _read(reader, head, rooms.config.lineage_depth, _gate(thread, graph))
+            spoken, steps = _read(reader, head, _gate(thread, graph))
             found = survey(steps, spoken.prompts, lambda known: len(known.entered) == len(set(spoken.prompts)))
     return spoken.turns(found)
 
@@ -82,19 +77,18 @@ class _Search:
         self._unsettled: set[str] = set()
         self._keys: list[str] = []
         self._before: list[str] = []
-        self._start, self._left = head, rooms.config.lineage_depth
+        self._start = Entry(head, 0, None)
 
     def turn_of(self, reader: fold.Reader, message_id: str) -> Turn:
         """Find the turn of a message on the head's lineage, and where to look for its base."""
-        spoken, steps = _read(reader, self._head, self._left, self._gate)
+        spoken, steps = _read(reader, self._head, self._gate)
         asked = spoken.asked_before(self._place(reader, spoken, message_id))
         if asked is None:
             raise self.refused(f"no user message stands before message {message_id}")
         found = survey(steps, spoken.prompts, spoken.enough(asked))
-        turn, entry = spoken.turn(found, asked), spoken.oldest(found, asked)
+        turn, self._start = spoken.turn(found, asked)
         self._keys = [prompt(one) for one in turn.user_ids]
-        self._before = [one for one in spoken.visible_before(turn.user_ids[0]) if prompt(one) not in self._keys]
-        self._start, self._left = entry.checkpoint_id, self._left - entry.step
+        self._before = spoken.visible_before(turn.user_ids[0])
         return turn
 
     def _place(self, reader: fold.Reader, spoken: Spoken, message_id: str) -> int:
@@ -118,7 +112,7 @@ class _Search:
         raise self.refused(f"no settled checkpoint stands before the turn of {', '.join(self._keys)}")
 
     def _fitting(self, reader: fold.Reader) -> Iterator[fold.Held]:
-        for held in islice(reader.walk(self._start, self._left, self._gate), 1, None):
+        for held in islice(reader.walk(self._start.checkpoint_id, self._gate, self._start.step), 1, None):
             if not self._asks(held) and _settled(reader, held):
                 yield held
         # Only an explicitly absent link leads here: every other end of the walk has raised.
@@ -148,7 +142,7 @@ class _Search:
             return True
         checkpoint_id = found.row.checkpoint_id
         place = {"thread_id": self._thread.thread_id, "checkpoint_ns": "", "checkpoint_id": checkpoint_id}
-        name = graph_id(self._rooms, self._thread)
+        name = gate.graph_id(self._rooms, self._thread)
         reading = self._rooms.savers.reading(name, self._graph, checkpoint_id)
         if reading.get_state({"configurable": place}).next:
             self._unsettled.add(checkpoint_id)
@@ -157,8 +151,9 @@ class _Search:
 
     def missing(self, found: fold.Held) -> str | None:
         """Give a visible message that stands before the turn and that the base lacks, None where it has all."""
-        held = {prompt(one) for one in found.ids if one is not None}
-        return next((one for one in self._before if prompt(one) not in held), None)
+        held = set(found.ids)
+        absent = (one for one in self._before if one not in held and prompt(one) not in self._keys)
+        return next((one for one in absent if not holds(found.ids, prompt(one))), None)
 
     def refused(self, reason: str) -> ReplayRefused:
         """Make the refusal, with the head; a branch names the thread that its first turns were taken from."""
@@ -170,7 +165,7 @@ class _Search:
 def _graph(stack: ExitStack, rooms: Rooms, thread: Thread) -> Any:
     """Open the thread's graph, None where it cannot be built."""
     try:
-        return stack.enter_context(rooms.graphs.opened(graph_id(rooms, thread)))
+        return stack.enter_context(rooms.graphs.opened(gate.graph_id(rooms, thread)))
     except GraphBroken:
         return None
 
@@ -185,11 +180,9 @@ def _reader(connection: sqlite3.Connection, rooms: Rooms, thread: Thread) -> fol
     return fold.Reader(connection, thread.thread_id, rooms.config.lineage_depth)
 
 
-def _read(
-    reader: fold.Reader, head: str, depth: int, gate: Callable[[modes.Row], None]
-) -> tuple[Spoken, Iterator[fold.Held]]:
+def _read(reader: fold.Reader, head: str, gate: Callable[[modes.Row], None]) -> tuple[Spoken, Iterator[fold.Held]]:
     """Give the messages of a head, and the walk from it, the head itself included."""
-    steps = reader.walk(head, depth, gate)
+    steps = reader.walk(head, gate)
     first = next(steps)
     return Spoken(first), chain([first], steps)
 

@@ -62,7 +62,7 @@ class Branching:
         """
         source = self._rooms.threads.get(owner, thread_id)
         given = None if title is None else clean_title(title)
-        gate.refuse_mode(self._rooms, source, base.graph_id(self._rooms, source))
+        gate.refuse_mode(self._rooms, source, gate.graph_id(self._rooms, source))
         found = self._found(source, {message_id, *message_ids}, message_id)
         made = Branch(clock.new_id(), thread_id, found.turn.newest, message_id, "not_found", "seeded")
         self._write(source, found, made, given)
@@ -81,20 +81,18 @@ class Branching:
 
     def _heads(self, source: Thread, message_id: str) -> Iterator[str]:
         """Give the head, then the ends of the other lineages, the newest first: those that hold the message."""
+        if source.head is not None:
+            yield source.head
         with self._rooms.db.reading() as connection:
             ends = tables.leaves(connection, source.thread_id)
-        ends.sort(key=lambda one: one != source.head)
-        if source.head is not None and source.head not in ends:
-            ends.insert(0, source.head)
         for one in ends:
-            if self._holds(source, one, message_id):
+            if one != source.head and self._holds(source, one, message_id):
                 yield one
 
     def _holds(self, source: Thread, checkpoint_id: str, message_id: str) -> bool:
-        depth = self._rooms.config.lineage_depth
         with self._rooms.db.reading() as connection:
             try:
-                found = messages_at(connection, source.thread_id, checkpoint_id, depth=depth)
+                found = messages_at(connection, source.thread_id, checkpoint_id)
                 return any(one.id == message_id for one in found)
             except LineageBroken:
                 return False
@@ -109,7 +107,7 @@ class Branching:
     def _write(self, source: Thread, found: base.ReplayBase, made: Branch, title: str | None) -> None:
         from deerflow_lite.checkpoints import mutation
 
-        rooms, graph_id = self._rooms, base.graph_id(self._rooms, source)
+        rooms, graph_id = self._rooms, gate.graph_id(self._rooms, source)
         pair = (found.checkpoint_id, made.parent_checkpoint_id)
         for one in pair:
             gate.refuse_mode(rooms, source, graph_id, one)

@@ -14,8 +14,8 @@ from typing import IO, Any, Final
 from deerflow_lite.checkpoints import chains, tables
 from deerflow_lite.checkpoints.chains import Place
 from deerflow_lite.checkpoints.modes import Mode
-from deerflow_lite.errors import HeadStale, LineageBroken, RunActive
-from deerflow_lite.lifecycle import base
+from deerflow_lite.errors import HeadStale, LineageBroken
+from deerflow_lite.runs import gate
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Change, Thread
 
@@ -44,7 +44,7 @@ class Converting:
         Raises ThreadUnknown, RunActive, LineageBroken, GraphBroken, HeadStale where the thread changed meanwhile.
         """
         thread = self._rooms.threads.get(owner, thread_id)
-        self._refuse_active(thread)
+        self._rooms.ledger.refuse_active(thread)
         known = self._links(thread)
         if to == "delta":
             return Converted(thread_id, to, len(known), 0)
@@ -55,10 +55,6 @@ class Converting:
                 spool.seek(0)
                 self._store(thread, known, _read(spool, rewritten))
         return Converted(thread_id, to, len(known), rewritten)
-
-    def _refuse_active(self, thread: Thread) -> None:
-        if self._rooms.ledger.active(thread.row):
-            raise RunActive(f"thread_id: thread {thread.thread_id} has a run in flight")
 
     def _links(self, thread: Thread) -> dict[Place, str | None]:
         with self._rooms.db.reading() as connection:
@@ -71,7 +67,7 @@ class Converting:
     def _spool(self, thread: Thread, known: dict[Place, str | None], spool: IO[bytes]) -> int:
         from deerflow_lite.checkpoints.whole import whole
 
-        rewritten, graph_id = 0, base.graph_id(self._rooms, thread)
+        rewritten, graph_id = 0, gate.graph_id(self._rooms, thread)
         with self._rooms.graphs.opened(graph_id) as graph:
             saver = self._rooms.savers.saver(graph_id, graph)
             for namespace, checkpoint_id in known:
@@ -87,7 +83,7 @@ class Converting:
             now = threads.by_row(thread.row)
             if now is None or chains.links(connection, thread.thread_id) != known:
                 raise HeadStale(f"thread_id: thread {thread.thread_id} changed meanwhile")
-            self._refuse_active(now)
+            self._rooms.ledger.refuse_active(now)
             tables.rewrite(connection, rows)
             values = threads.values([now]).get(now.row)
             if values is not None:

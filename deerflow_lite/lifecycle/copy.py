@@ -3,8 +3,9 @@
 import dataclasses
 
 from deerflow_lite import clock
-from deerflow_lite.checkpoints import tables
+from deerflow_lite.checkpoints import lineage, tables
 from deerflow_lite.db import Database
+from deerflow_lite.runs.status import thread_status
 from deerflow_lite.threads.flags import FLAGS
 from deerflow_lite.threads.limits import read_metadata
 from deerflow_lite.threads.model import Change, NewThread, Thread
@@ -26,8 +27,9 @@ class Copying:
             made = self._threads.create(owner, new)
             tables.copy(connection, source.thread_id, made.thread_id)
             values = self._threads.values([source]).get(source.row)
+            settled = lineage.at_rest(connection, source.thread_id, source.head) if values is None else values.settled
             change = Change(
-                status="interrupted" if values is not None and not values.settled else "idle",
+                status=thread_status(busy=False, failed=False, settled=settled),
                 interrupts=source.interrupts,
                 touch=False,
             )

@@ -2,7 +2,6 @@
 
 from deerflow_lite.checkpoints import tables
 from deerflow_lite.db import Database
-from deerflow_lite.errors import RunActive
 from deerflow_lite.runs.ledger import Ledger
 from deerflow_lite.threads.store import ThreadStore
 
@@ -17,8 +16,7 @@ class Deleting:
         """Remove the thread with its checkpoints, runs and events; raises ThreadUnknown, RunActive."""
         with self._db.writing() as connection:
             thread = self._threads.get(owner, thread_id)
-            if self._ledger.active(thread.row):
-                raise RunActive(f"thread_id: thread {thread_id} has a run in flight; cancel it first")
+            self._ledger.refuse_active(thread)
             self._ledger.forget(thread.row)
             tables.remove(connection, thread_id)
             tables.refuse(connection, thread_id)

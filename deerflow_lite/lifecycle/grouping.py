@@ -50,7 +50,7 @@ class Grouping:
         added: Callable[[int], list[Message]],
         holder: Callable[[Piece, str], str],
     ) -> None:
-        self._pieces, self._runs, self._holder = pieces, runs, holder
+        self._runs, self._holder = runs, holder
         self._ids: set[str] = set()
         self._gone_on: set[int] = set()
         self.turns: list[Grown] = []

@@ -9,9 +9,9 @@ from typing import Any
 
 from deerflow_lite.checkpoints import modes, removal
 from deerflow_lite.checkpoints.lineage import pending
-from deerflow_lite.errors import CheckpointUnknown, HeadUnsettled, RunActive, ThreadUnknown, TurnSelected, TurnUnknown
+from deerflow_lite.errors import CheckpointUnknown, HeadUnsettled, ThreadUnknown, TurnSelected, TurnUnknown
 from deerflow_lite.lifecycle.states import States
-from deerflow_lite.lifecycle.tree import Reading, Trees
+from deerflow_lite.lifecycle.tree import Reading
 from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.runs.status import thread_status
@@ -21,8 +21,8 @@ from deerflow_lite.threads.model import Change, Thread
 class Heads:
     """Selects the heads of one owner's threads and deletes turns beside them."""
 
-    def __init__(self, rooms: Rooms, states: States, trees: Trees) -> None:
-        self._rooms, self._states, self._trees = rooms, states, trees
+    def __init__(self, rooms: Rooms, states: States) -> None:
+        self._rooms, self._states = rooms, states
 
     def select(self, owner: str | None, thread_id: str, checkpoint_id: str) -> Thread:
         """Make a settled checkpoint the head and give the thread.
@@ -55,13 +55,9 @@ class Heads:
             stored = modes.row(connection, thread.thread_id, checkpoint_id)
         if stored is None:
             raise CheckpointUnknown(checkpoint_id)
-        self._refuse_active(thread)
+        self._rooms.ledger.refuse_active(thread)
         if pending(stored):
             raise HeadUnsettled(checkpoint_id)
-
-    def _refuse_active(self, thread: Thread) -> None:
-        if self._rooms.ledger.active(thread.row):
-            raise RunActive(f"thread_id: thread {thread.thread_id} has a run in flight; cancel it first")
 
     def _change(self, graph: Any, found: Any) -> Change:
         values = heads.of_snapshot(graph, found)
@@ -79,11 +75,15 @@ class Heads:
 
         Raises ThreadUnknown, ModeMismatch, TurnUnknown, RunActive, TurnSelected where the head is among them.
         """
-        with self._rooms.db.writing() as connection:
-            thread = self._rooms.threads.get(owner, thread_id)
-            with self._trees.reading(owner, thread_id) as read:
-                removed = self._below(read, turn_id)
-            self._refuse_active(thread)
+        rooms = self._rooms
+        asked = rooms.threads.get(owner, thread_id)
+        gate.refuse_mode(rooms, asked, self._states.graph_id(asked))  # it opens the graph: not in the transaction
+        with rooms.db.writing() as connection:
+            thread = rooms.threads.get(owner, thread_id)
+            runs = rooms.ledger.of_thread(thread.row)
+            read = Reading(connection, thread, runs, rooms.config.lineage_depth)
+            removed = self._below(read, turn_id)
+            rooms.ledger.refuse_active(thread)
             if thread.head in removed or thread.root in removed:
                 raise TurnSelected(turn_id, thread.head)
             self._remove(connection, read, removed)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from deerflow_lite import clock
-from deerflow_lite.checkpoints.messages import Message, visible
+from deerflow_lite.checkpoints.messages import Message, prompt, visible
 from deerflow_lite.errors import MessageUnknown, ReplayRefused
 from deerflow_lite.lifecycle import base
 from deerflow_lite.lifecycle.streamed import streamed_turn
@@ -17,7 +17,6 @@ from deerflow_lite.runs import gate
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Thread
 
-SUFFIX: Final = "__user"
 BOOKKEEPING: Final = frozenset(
     {"run_id", "original_user_content", "hide_from_ui", "dynamic_context_reminder", "reminder_date"}
 )
@@ -73,7 +72,10 @@ class Replaying:
         Raises what `regenerate` raises; ReplayRefused also for a blank and for an unchanged text.
         """
         thread = self._rooms.threads.get(owner, thread_id)
-        found, head = self._base(thread, message_id, streamed=False)
+        try:
+            found, head = self._base(thread, message_id, streamed=False)
+        except MessageUnknown:
+            raise MessageUnknown(message_id, "human_message_id") from None
         target = _one(found.turn, message_id)
         if target is None or target.type != "human":
             raise self._refused(thread, f"message {message_id} is no question; only a question can be edited")
@@ -133,7 +135,7 @@ def _again(message: Message) -> dict[str, Any]:
     content = more.get("original_user_content", message.data.get("content"))
     return {
         **_kept(message.data),
-        "id": (message.id or "").removesuffix(SUFFIX),
+        "id": prompt(message.id or ""),
         "content": content,
         "additional_kwargs": {key: value for key, value in more.items() if key not in BOOKKEEPING},
     }

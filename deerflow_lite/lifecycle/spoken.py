@@ -56,10 +56,11 @@ class Spoken:
     def _blocks(self) -> list[int]:
         """The number of the block of adjacent user messages that each stands in."""
         blocks: list[int] = []
-        for number, place in enumerate(self.places):
-            between = self.messages[self.places[number - 1] + 1 : place] if number else []
-            apart = not number or not all(map(_silent, between))
+        end = -1
+        for place in self.places:
+            apart = not blocks or not all(map(_silent, self.messages[end + 1 : place]))
             blocks.append(len(blocks) if apart else blocks[-1])
+            end = place
         return blocks
 
     def place(self, message_id: str) -> int | None:
@@ -90,20 +91,19 @@ class Spoken:
 
         return known
 
-    def turn(self, found: Survey, asked: int) -> Turn:
-        """Give the turn of a user message."""
+    def turn(self, found: Survey, asked: int) -> tuple[Turn, Entry]:
+        """Give the turn of a user message, and where the first of its user messages entered."""
         keys = self._keys(found)
-        return self._turn(found, keys, keys[asked])
+        numbers = [number for number, key in enumerate(keys) if key == keys[asked]]
+        return self._turn(found, keys, numbers), self._oldest(found, numbers)
 
     def turns(self, found: Survey) -> list[Turn]:
         """Give every turn, oldest first."""
         keys = self._keys(found)
-        return [self._turn(found, keys, key) for key in dict.fromkeys(keys)]
-
-    def oldest(self, found: Survey, asked: int) -> Entry:
-        """Give the oldest checkpoint that holds a user message of a turn."""
-        keys = self._keys(found)
-        return self._oldest(found, [number for number, key in enumerate(keys) if key == keys[asked]])
+        numbers: dict[Key, list[int]] = {}
+        for number, key in enumerate(keys):
+            numbers.setdefault(key, []).append(number)
+        return [self._turn(found, keys, each) for each in numbers.values()]
 
     def _oldest(self, found: Survey, numbers: list[int]) -> Entry:
         return max((found.entered[self.prompts[number]] for number in numbers), key=lambda entry: entry.step)
@@ -120,35 +120,30 @@ class Spoken:
             keys.append(keys[-1] if adjacent else ("block", number))
         return keys
 
-    def _turn(self, found: Survey, keys: list[Key], key: Key) -> Turn:
-        numbers = [number for number, one in enumerate(keys) if one == key]
+    def _turn(self, found: Survey, keys: list[Key], numbers: list[int]) -> Turn:
+        key = keys[numbers[0]]
         ids = tuple(self.messages[self.places[number]].id or "" for number in numbers)
         oldest = self._oldest(found, numbers).checkpoint_id
         run_id = str(key[1]) if key[0] == "run" else None
         stood = [found.newest[number] for number in reversed(numbers) if number in found.newest]
         settled = [checkpoint_id for _, checkpoint_id in stood if checkpoint_id is not None]
         newest = [*settled, *(checkpoint_id for checkpoint_id, _ in stood), oldest][0]
-        return Turn(run_id or f"{oldest}.{ids[0]}", run_id, ids, self._said(keys, key), oldest, newest)
+        return Turn(run_id or f"{oldest}.{ids[0]}", run_id, ids, self._said(numbers), oldest, newest)
 
-    def _said(self, keys: list[Key], key: Key) -> tuple[Message, ...]:
-        owners = self._owners(keys)
-        return tuple(
-            message_of(one, self.held.row.checkpoint_id)
-            for one, owner in zip(self.held.entries, owners, strict=True)
-            if owner == key
-        )
+    def _said(self, numbers: list[int]) -> tuple[Message, ...]:
+        """Give the messages from each user message to the next turn's, with the hidden ones right before it."""
+        entries, at = self.held.entries, self.held.row.checkpoint_id
+        places = (place for number in numbers for place in range(self._begin(number), self._begin(number + 1)))
+        return tuple(message_of(entries[place], at) for place in places)
 
-    def _owners(self, keys: list[Key]) -> list[Key | None]:
-        """Give the turn of each message; a hidden one right before a user message belongs to it, as a reminder does."""
-        owners: list[Key | None] = []
-        at = dict(zip(self.places, keys, strict=True))
-        for place in range(len(self.messages)):
-            owners.append(at.get(place, owners[-1] if owners else None))
-        for place, key in at.items():
-            while place and _silent(self.messages[place - 1]):
-                place -= 1
-                owners[place] = key
-        return owners
+    def _begin(self, number: int) -> int:
+        """Give where a user message's part begins; a hidden one right before it belongs to it, as a reminder does."""
+        if number == len(self.places):
+            return len(self.messages)
+        place = self.places[number]
+        while place and _silent(self.messages[place - 1]):
+            place -= 1
+        return place
 
 
 def _silent(message: Outline) -> bool:

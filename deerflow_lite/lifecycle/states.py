@@ -5,17 +5,19 @@ transaction with the head it makes.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import orjson
 
 from deerflow_lite.checkpoints import state, tables
 from deerflow_lite.checkpoints.wire import to_json
-from deerflow_lite.errors import CheckpointUnknown, GraphBroken, ModeMismatch
+from deerflow_lite.errors import CheckpointUnknown, GraphBroken, LineageBroken, ModeMismatch
 from deerflow_lite.graphs import channels
 from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import HeadValues, Thread
+from deerflow_lite.threads.store import VALUES_BYTES
 
 
 class States:
@@ -45,13 +47,42 @@ class States:
         return self._decoded(thread, wanted, namespace, subgraphs)
 
     def values(self, threads: Sequence[Thread]) -> dict[int, HeadValues | None]:
-        """Give the stored values of heads by row number; None where the thread's graph would read them short."""
+        """Give the values of heads by row number, as many as fit an answer; None where they cannot be read whole."""
         found: dict[int, HeadValues | None] = {**self._rooms.threads.values(threads)}
         for thread in threads:
             stored = found.get(thread.row)
             if stored is not None and stored.mode == "delta" and not self._readable(thread):
                 found[thread.row] = None
-        return found
+        return found | self._unstored(threads, found)
+
+    def _unstored(
+        self, threads: Sequence[Thread], found: Mapping[int, HeadValues | None]
+    ) -> dict[int, HeadValues | None]:
+        """Decode the heads of which no values are stored: those that a run is at work on.
+
+        A list waits for no graphs to be loaded: until then those rows show their title alone.
+        """
+        made: dict[int, HeadValues | None] = {}
+        left = VALUES_BYTES - sum(len(values.body) for values in found.values() if values is not None)
+        for thread in threads if self._rooms.graphs.loaded or len(threads) == 1 else ():
+            if thread.row in found or thread.head is None or self._rooms.threads.settled(thread.row) is not None:
+                continue
+            values = self._head_values(thread)
+            if values is None or len(values.body) <= left or len(threads) == 1:
+                made[thread.row] = values
+                left -= 0 if values is None else len(values.body)
+        return made
+
+    def _head_values(self, thread: Thread) -> HeadValues | None:
+        """Read the values of a head through its graph, None where they cannot be read."""
+        try:
+            graph_id = self.graph_id(thread)
+            gate.refuse_mode(self._rooms, thread, graph_id)
+            with self._rooms.graphs.opened(graph_id) as graph:
+                view = self._rooms.savers.reading(graph_id, graph, thread.head)
+                return heads.of_snapshot(graph, state.snapshot(view, thread.thread_id, None))
+        except (ModeMismatch, GraphBroken, LineageBroken):
+            return None
 
     def _readable(self, thread: Thread) -> bool:
         try:
@@ -60,11 +91,11 @@ class States:
             return False
         return True
 
-    def known(self, thread: Thread, checkpoint_id: str, namespace: str = "") -> None:
-        """Raise CheckpointUnknown unless the checkpoint stands in this thread and namespace."""
+    def known(self, thread: Thread, checkpoint_id: str, namespace: str = "", *, field: str = "checkpoint_id") -> None:
+        """Raise CheckpointUnknown unless the checkpoint stands in this thread and namespace; `field` asked for it."""
         with self._rooms.db.reading() as connection:
             if not tables.exists(connection, thread.thread_id, checkpoint_id, namespace):
-                raise CheckpointUnknown(checkpoint_id)
+                raise CheckpointUnknown(checkpoint_id, field)
 
     def _stored(self, thread: Thread, values: HeadValues) -> bytes:
         """Splice the stored values of a settled head: nothing is decoded."""
@@ -102,9 +133,9 @@ class States:
         thread = self._rooms.threads.get(owner, thread_id)
         if thread.head is None:
             return b"[]"
-        for named in (before, checkpoint_id):
+        for field, named in (("before", before), ("checkpoint_id", checkpoint_id)):
             if named is not None:
-                self.known(thread, named)
+                self.known(thread, named, field=field)
         chosen = [checkpoint_id] if checkpoint_id else self._chosen(thread, limit, before, metadata or {})
         graph_id = self.graph_id(thread)
         gate.refuse_mode(self._rooms, thread, graph_id)
@@ -116,8 +147,11 @@ class States:
 
     def _chosen(self, thread: Thread, limit: int, before: str | None, wanted: Mapping[str, Any]) -> list[str]:
         chosen: list[str] = []
-        with self._rooms.db.reading() as connection:
-            rows = state.history_ids(connection, thread.thread_id, thread.head, before)
+        with (
+            self._rooms.db.reading() as connection,
+            # A statement left half read would show what stood at its time to whoever is lent the connection next.
+            closing(state.history_ids(connection, thread.thread_id, thread.head, before)) as rows,
+        ):
             for checkpoint_id, metadata in rows:
                 if wanted and not _holds(orjson.loads(metadata), wanted):
                     continue

@@ -73,9 +73,9 @@ class Trees:
         rooms = self._rooms
         thread = rooms.threads.get(owner, thread_id)
         gate.refuse_mode(rooms, thread, self._states.graph_id(thread))
-        runs = rooms.ledger.listed(thread.row, None, -1, 0)[0]
+        runs = rooms.ledger.of_thread(thread.row)
         with rooms.db.reading() as connection:
-            yield Reading(connection, thread, runs[::-1], rooms.config.lineage_depth)
+            yield Reading(connection, thread, runs, rooms.config.lineage_depth)
 
 
 class Reading:

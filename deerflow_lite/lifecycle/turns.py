@@ -25,7 +25,7 @@ def page(trees: Trees, owner: str | None, thread_id: str, before: str | None, li
         if before is not None:
             places = [number for number, turn in enumerate(path) if turn.turn_id == before]
             if not places and not any(turn.turn_id == before for turn in read.turns):
-                raise TurnUnknown(before)
+                raise TurnUnknown(before, "before")
             if not places:
                 raise HeadStale(f"before: turn {before} is not on the selected path; the head is {read.thread.head}")
             path = path[: places[0]]

@@ -6,7 +6,7 @@ values are written together.
 
 from typing import Any
 
-from deerflow_lite.errors import GraphRefused, HeadStale, Invalid, RunActive
+from deerflow_lite.errors import GraphRefused, HeadStale, Invalid
 from deerflow_lite.graphs import call, channels
 from deerflow_lite.lifecycle.states import States
 from deerflow_lite.runs import gate, heads
@@ -44,7 +44,7 @@ class Updating:
         if title is not ABSENT and len(values) == 1:
             changed = self._rooms.threads.change(owner, thread_id, Change(title=title), row=thread.row)
             return _place(thread_id, "", changed.head or changed.root or "")
-        self._refuse_active(thread)
+        self._rooms.ledger.refuse_active(thread)
         call.refuse_overwrites("values", values)
         return self._write(thread, values, as_node, checkpoint_id, namespace, title)
 
@@ -54,10 +54,6 @@ class Updating:
         if not isinstance(values["title"], str):
             raise Invalid({"values.title": ["must be a text"]})
         return clean_title(values["title"])
-
-    def _refuse_active(self, thread: Thread) -> None:
-        if self._rooms.ledger.active(thread.row):
-            raise RunActive(f"thread_id: thread {thread.thread_id} has a run in flight")
 
     def _write(
         self,
@@ -89,7 +85,7 @@ class Updating:
     def _standing(self, thread: Thread) -> None:
         """Check in the transaction that nothing happened since the graph was asked."""
         now = self._rooms.threads.by_row(thread.row)
-        self._refuse_active(thread)
+        self._rooms.ledger.refuse_active(thread)
         if now is None or now.head != thread.head:
             raise HeadStale(f"thread_id: the head of thread {thread.thread_id} moved meanwhile")
 

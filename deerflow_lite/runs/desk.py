@@ -61,7 +61,7 @@ class Desk:
             if create:
                 self._opening.create(owner, NewThread(thread_id, {}), if_exists="do_nothing")
             run, live = self._posting.post(owner, thread_id, request, executed=self._runner.started)
-        self._runner.begin(run, request)
+            self._rooms.db.committed(lambda: self._runner.begin(run, request))
         return run, live
 
     def replay(self, owner: str, thread_id: str, prepare: Callable[[], RunRequest]) -> tuple[Run, Live]:
@@ -70,8 +70,7 @@ class Desk:
         The head that was prepared for is checked again with the seat, so nothing comes between the two.
         """
         thread = self._rooms.threads.get(owner, thread_id)
-        if self._rooms.ledger.active(thread.row):
-            raise RunActive(f"thread_id: thread {thread_id} has a run in flight")
+        self._rooms.ledger.refuse_active(thread)
         return self.post(owner, thread_id, prepare())
 
     def get(self, owner: str, thread_id: str, run_id: str) -> Run:

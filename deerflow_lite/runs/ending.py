@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
-from deerflow_lite.checkpoints import tables
+from deerflow_lite.checkpoints import lineage, tables
 from deerflow_lite.journal import settled
 from deerflow_lite.runs import heads
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunStatus
+from deerflow_lite.runs.naming import made_title
 from deerflow_lite.runs.seat import Seat
 from deerflow_lite.runs.status import thread_status
 from deerflow_lite.threads.model import Change, HeadValues, Thread
@@ -98,15 +97,23 @@ class Ending:
         if self.run.continues or values is not None:
             error = outcome.error if outcome.status in _FAILED else None
         busy = any(run.row != self.run.row for run in self.rooms.ledger.active(thread.row))
-        settled = values.settled if values is not None else self.rooms.threads.settled(thread.row) is not False
+        settled = values.settled if values is not None else self._settled(thread)
         change = Change(error=error, status=thread_status(busy=busy, failed=error is not None, settled=settled))
         if values is not None:
             asked = heads.interrupts(snapshot)
             change = replace(change, head=values.checkpoint_id, values=values, interrupts=asked)
-            own = orjson.loads(values.own_title or "null")
-            if values.titled and isinstance(own, str) and own.strip():
-                change = replace(change, auto_title=own)
+            if (values.titled or not self.run.continues) and (title := made_title(values)) is not None:
+                change = replace(change, auto_title=title)
+        elif self.graph is None and self.run.continues and self.seat.last_root is not None:
+            change = replace(change, head=self.seat.base)  # the head it left cannot be read: nothing could go on there
         return self.rooms.threads.change(self.run.owner, self.run.thread_id, change, row=thread.row)
+
+    def _settled(self, thread: Thread) -> bool:
+        known = self.rooms.threads.settled(thread.row)
+        if known is not None:
+            return known
+        with self.rooms.db.reading() as connection:
+            return lineage.at_rest(connection, thread.thread_id, thread.head)
 
     def _tell(self, outcome: Outcome, thread: Thread, values: HeadValues | None, snapshot: Any) -> None:
         """Log the last events and keep the answer for those who wait for it."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deerflow_lite.checkpoints import tables
-from deerflow_lite.errors import CheckpointUnknown, NothingToResume
+from deerflow_lite.errors import CheckpointUnknown, NothingToResume, ThreadUnknown
 from deerflow_lite.graphs import call, channels
-from deerflow_lite.journal import settled
+from deerflow_lite.runs import gate
 from deerflow_lite.runs.ending import Ending, Outcome
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunRequest
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from deerflow_lite.checkpoints.run_view import RunView
     from deerflow_lite.runs.rooms import Rooms
 
+EXITS = (SystemExit, KeyboardInterrupt)  # what a node may raise that is no Exception
 SETTLING = 3  # turns of the loop after which a checkpoint that LangGraph has told of is queued, too
 _PLACE = ("thread_id", "checkpoint_ns", "checkpoint_id")
 _log = logging.getLogger(__name__)
@@ -48,16 +49,16 @@ class Execution:
 
     async def execute(self) -> None:
         """Run the graph to its end, its failure or its cancellation, and store which it was."""
-        thread = self.rooms.threads.by_row(self.run.thread_row)
-        if thread is None:
-            return
-        config = self._config(thread)
         try:
+            thread = self.rooms.threads.by_row(self.run.thread_row)
+            if thread is None:
+                raise ThreadUnknown(self.run.thread_id)
+            config = self._config(thread)
             async with self.rooms.graphs.aopened(self.run.graph_id, config) as graph:
                 await self._guarded(graph, thread, config)
         except asyncio.CancelledError:
             await self._end(self.ends_as)
-        except Exception as error:  # whatever a user's graph or factory raises is the run's own failure
+        except (Exception, *EXITS) as error:  # whatever a user's graph or factory raises is the run's own failure
             _log.info("run %s failed: %s", self.run.run_id, type(error).__name__)
             await self._end(Outcome("error", failure(error).decode()))
 
@@ -76,7 +77,7 @@ class Execution:
             for _ in range(3):
                 await asyncio.sleep(0)
             await ending.store(self.ends_as)
-        except Exception as error:  # as above: the graph's own failure
+        except (Exception, *EXITS) as error:  # as above: the graph's own failure
             _log.info("run %s failed: %s", self.run.run_id, type(error).__name__)
             await ending.store(Outcome("error", failure(error).decode()))
 
@@ -106,6 +107,9 @@ class Execution:
         refuse_stale(thread, request)
         if not self.run.continues:
             self._stand_on(view, config, self.run.base, thread)
+        if self.run.status == "pending":  # what it was checked against as it was posted is not where it starts now
+            place = view.head if not request.checkpoint_ns else None
+            gate.refuse_lossy(self.rooms, thread, request, graph, place)
         self.seat.base = await self._settled(graph, view, thread, config)
         if request.command is not None:
             return call.command(request.command)
@@ -185,10 +189,8 @@ class Execution:
             yield (), "events", event
 
     async def _end(self, outcome: Outcome) -> None:
-        """End a run whose graph could not be opened: nothing was stored, the head stands."""
-        self.seat.closed = True
-        ending = Ending(self.rooms, self.run, self.live, self.seat, None, None)
-        await settled(self.rooms.journal.write(ending.action(outcome, None)))
+        """End a run whose graph could not be opened, or whose own end failed: the head stands."""
+        await Ending(self.rooms, self.run, self.live, self.seat, None, None).store(outcome)
 
 
 def _nodes(names: str | tuple[str, ...] | None) -> Any:

@@ -1,10 +1,12 @@
 """The gate before a state is read or gone on from: the graph must hold all of it; only raw rows are looked at."""
 
+from typing import Any
+
 import orjson
 
 from deerflow_lite.checkpoints import modes
 from deerflow_lite.errors import ChannelLost
-from deerflow_lite.graphs import channels
+from deerflow_lite.graphs import call, channels
 from deerflow_lite.runs.model import RunRequest
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Thread
@@ -33,17 +35,31 @@ def refuse_mode(rooms: Rooms, thread: Thread, graph_id: str, checkpoint_id: str 
 
 
 def refuse_loss(rooms: Rooms, thread: Thread, request: RunRequest) -> None:
+    """Raise what `refuse_lossy` raises, before a run is taken in; a factory gets the caller's own config."""
+    if _row(rooms, thread, place := _root(request)) is not None:
+        fixed = {"thread_id": thread.thread_id}
+        config = call.run_config(request.config, request.context, fixed, {}, rooms.config.recursion_limit)
+        with rooms.graphs.opened(request.graph_id, config) as graph:
+            refuse_lossy(rooms, thread, request, graph, place)
+
+
+def _root(request: RunRequest) -> str | None:
+    return None if request.checkpoint_ns else request.checkpoint_id
+
+
+def refuse_lossy(rooms: Rooms, thread: Thread, request: RunRequest, graph: Any, checkpoint_id: str | None) -> None:
     """Raise ModeMismatch or ChannelLost where a run could not carry all of the state it starts from.
 
     A branch only carries foreign channels; a caller may name channels to drop in `configurable.drop_channels`.
     """
-    refuse_mode(rooms, thread, request.graph_id, request.checkpoint_id if not request.checkpoint_ns else None)
-    row = _row(rooms, thread, request.checkpoint_id if not request.checkpoint_ns else None)
-    if row is None or '"deerflow_branch":true' in thread.metadata:
+    row = _row(rooms, thread, checkpoint_id)
+    if row is None:
+        return
+    modes.refuse_mismatch(thread.thread_id, modes.mode(row), channels.mode(graph))
+    if orjson.loads(thread.metadata).get("deerflow_branch") is True:
         return
     dropped = (request.config.get("configurable") or {}).get("drop_channels") or ()
-    with rooms.graphs.opened(request.graph_id) as graph:
-        lost = modes.filled_channels(row) - channels.channel_names(graph) - set(dropped)
+    lost = modes.filled_channels(row) - channels.channel_names(graph) - set(dropped)
     if lost:
         raise ChannelLost(
             f"assistant_id: graph {request.graph_id} has no channel {', '.join(sorted(lost))} and would lose it;"

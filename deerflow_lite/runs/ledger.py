@@ -5,17 +5,19 @@ Invariants: of one thread at most one run is `running`; a run that has ended nev
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Any
 
 import orjson
 
 from deerflow_lite import clock
 from deerflow_lite.db import Database
-from deerflow_lite.errors import RunUnknown
+from deerflow_lite.errors import RunActive, RunUnknown
 from deerflow_lite.runs.model import Run, RunStatus
+from deerflow_lite.threads.model import Thread
 
 _COLUMNS = (
-    "row, run_id, thread_row, thread_id, owner, assistant_id, graph_id, status, created_at, updated_at, kwargs,"
-    " metadata, strategy, error, base, continues, last_root, credentials"
+    "row, run_id, thread_row, thread_id, owner, assistant_id, graph_id, status, created_at, updated_at, kwargs, "
+    "metadata, strategy, error, base, continues, last_root, credentials"
 )
 _ACTIVE = "status IN ('pending', 'running')"
 _STARTABLE = f"""
@@ -26,11 +28,9 @@ ORDER BY row LIMIT ?
 """
 
 
-def _run(row: tuple[object, ...]) -> Run:
-    run = Run(*row)  # type: ignore[arg-type]
-    object.__setattr__(run, "continues", bool(run.continues))
-    object.__setattr__(run, "credentials", bool(run.credentials))
-    return run
+def _run(row: Sequence[Any]) -> Run:
+    stored: dict[str, Any] = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    return Run(**stored | {name: bool(stored[name]) for name in ("continues", "credentials")})
 
 
 class Ledger:
@@ -83,6 +83,15 @@ class Ledger:
                         AND instr(e.data, ?) > 0)"""
         with self._db.reading() as connection:
             return {run_id for (run_id,) in connection.execute(statement, (thread_row, needle)).fetchall()}
+
+    def of_thread(self, thread_row: int) -> list[Run]:
+        """Give every run of a thread, oldest first."""
+        return self._all("WHERE thread_row = ? ORDER BY row", (thread_row,))
+
+    def refuse_active(self, thread: Thread) -> None:
+        """Raise RunActive while a run of the thread is pending or running."""
+        if self.active(thread.row):
+            raise RunActive(f"thread_id: thread {thread.thread_id} has a run in flight; cancel it first")
 
     def active(self, thread_row: int) -> list[Run]:
         """Give the runs of a thread that are pending or running, oldest first."""

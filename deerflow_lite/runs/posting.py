@@ -6,13 +6,13 @@ from deerflow_lite import clock
 from deerflow_lite.checkpoints import lineage, modes, tables
 from deerflow_lite.checkpoints.secrets import without_secrets
 from deerflow_lite.checkpoints.wire import to_json
-from deerflow_lite.errors import CheckpointUnknown, HeadStale, NothingToResume, QueueFull, RunActive
+from deerflow_lite.errors import CheckpointUnknown, HeadStale, NothingToResume, QueueFull
 from deerflow_lite.graphs import call
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunRequest, RunStatus
+from deerflow_lite.runs.naming import first_title
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Change, Thread
-from deerflow_lite.threads.titles import auto_title
 
 _STORED = (
     "input", "command", "stream_mode", "subgraphs", "interrupt_before", "interrupt_after", "durability",
@@ -37,9 +37,9 @@ class Posting:
         rooms = self._rooms
         with rooms.db.writing() as connection:
             thread = rooms.threads.get(owner, thread_id)
+            if request.strategy == "reject":
+                rooms.ledger.refuse_active(thread)
             active = rooms.ledger.active(thread.row)
-            if active and request.strategy == "reject":
-                raise RunActive(f"thread_id: thread {thread_id} has a run in flight")
             waiting, running = rooms.ledger.in_service()
             begins = executed and not active and not waiting and running < rooms.config.run_concurrency
             if not begins and waiting >= rooms.config.run_queue:
@@ -102,7 +102,7 @@ class Posting:
 
     def _change(self, thread: Thread, request: RunRequest) -> Change:
         stamps = {"graph_id": request.graph_id, "assistant_id": request.assistant_id}
-        first = auto_title(first_text(request.input)) if thread.title is None else None
+        first = first_title(request.input) if thread.title is None else None
         if first:
             return Change(status="busy", defaults=stamps, auto_title=first)
         return Change(status="busy", defaults=stamps)
@@ -113,25 +113,6 @@ def refuse_stale(thread: Thread, request: RunRequest) -> None:
     seen = request.metadata.get("head_checkpoint_id")
     if seen is not None and seen != thread.head:
         raise HeadStale(f"metadata.head_checkpoint_id: stale, the head is {thread.head} by now")
-
-
-def first_text(given: object) -> str:
-    """Give the text of the first visible user message of an input, "" where there is none."""
-    messages = given.get("messages") if isinstance(given, dict) else None
-    for message in messages if isinstance(messages, list) else [messages]:
-        if isinstance(message, dict) and (message.get("type") or message.get("role")) in ("human", "user"):
-            if not (message.get("additional_kwargs") or {}).get("hide_from_ui"):
-                return _text(message.get("content"))
-        if isinstance(message, str):
-            return message
-    return ""
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    return " ".join(str(block.get("text", "")) if isinstance(block, dict) else str(block) for block in blocks)
 
 
 def request_of(run: Run) -> RunRequest:

@@ -1,8 +1,6 @@
 """Honesty after a restart: what ran when the service stopped is an error with that reason; it executes nothing."""
 
-import dataclasses
-
-from deerflow_lite.runs import heads
+from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.ending import FORGOTTEN, STOPPED, Ending
 from deerflow_lite.runs.model import Run
 from deerflow_lite.runs.rooms import Rooms
@@ -34,6 +32,7 @@ def refresh(rooms: Rooms, run: Run) -> None:
     thread = rooms.threads.by_row(run.thread_row)
     if thread is None or thread.head is None or rooms.threads.values([thread]).get(thread.row):
         return
+    gate.refuse_mode(rooms, thread, run.graph_id)
     with rooms.graphs.opened(run.graph_id) as graph:
         view = rooms.savers.reading(run.graph_id, graph, thread.head)
         found = view.get_state({"configurable": {"thread_id": thread.thread_id, "checkpoint_ns": ""}})
@@ -42,4 +41,4 @@ def refresh(rooms: Rooms, run: Run) -> None:
     with rooms.db.writing():
         now = rooms.threads.by_row(run.thread_row)
         if now is not None and now.head == values.checkpoint_id:
-            rooms.threads.change(now.owner, now.thread_id, dataclasses.replace(change), row=now.row)
+            rooms.threads.change(now.owner, now.thread_id, change, row=now.row)

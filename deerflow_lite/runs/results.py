@@ -3,6 +3,7 @@
 from deerflow_lite.checkpoints import state
 from deerflow_lite.checkpoints.wire import to_json
 from deerflow_lite.graphs import channels
+from deerflow_lite.runs import gate
 from deerflow_lite.runs.model import Run
 from deerflow_lite.runs.rooms import Rooms
 
@@ -12,13 +13,16 @@ def result(rooms: Rooms, run: Run) -> bytes:
     ended = rooms.ledger.by_row(run.row)
     if ended is not None and ended.error is not None:
         return b'{"__error__":%b}' % ended.error.encode()
-    if ended is None or ended.last_root is None:
-        return b"{}"
     thread = rooms.threads.by_row(run.thread_row)
-    if thread is None:
+    if ended is None or thread is None:
         return b"{}"
+    # A run that answered one of several questions has stored writes on the head, and no checkpoint.
+    left = ended.last_root or (thread.head if ended.continues and ended.status == "success" else None)
+    if left is None:
+        return b"{}"
+    gate.refuse_mode(rooms, thread, run.graph_id, left)
     with rooms.graphs.opened(run.graph_id) as graph:
-        view = rooms.savers.reading(run.graph_id, graph, ended.last_root)
+        view = rooms.savers.reading(run.graph_id, graph, left)
         found = state.snapshot(view, run.thread_id, None)
         titled = channels.titled(graph)
     values = found.values

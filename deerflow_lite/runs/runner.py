@@ -9,16 +9,18 @@ import logging
 import sqlite3
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from deerflow_lite.journal import settled
 from deerflow_lite.runs.ending import STOPPED, TIMED_OUT, Ending, Outcome
-from deerflow_lite.runs.execution import Execution
+from deerflow_lite.runs.execution import EXITS, Execution
 from deerflow_lite.runs.model import Run, RunRequest
 from deerflow_lite.runs.posting import request_of
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.runs.seat import Seat
+from deerflow_lite.runs.stream import failure
 
 _log = logging.getLogger(__name__)
 
@@ -31,6 +33,7 @@ class Runner:
         self._requests: dict[int, RunRequest] = {}
         self._executing: dict[int, tuple[Execution, asyncio.Task[None]]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending: set[int] = set()
         self._wake = asyncio.Event()
         self._stopping = self._stopped = False
         self._thread: threading.Thread | None = None
@@ -51,8 +54,11 @@ class Runner:
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
+        begin = loop.create_task(self._begin())
         try:
-            loop.run_until_complete(self._begin())
+            while not begin.done():
+                with suppress(*EXITS):  # a node's sys.exit() passes through asyncio: it ends its run, not the loop
+                    loop.run_until_complete(begin)
         finally:
             loop.close()
 
@@ -73,9 +79,14 @@ class Runner:
         return self._rooms.ledger.begin_next(self._rooms.config.run_concurrency)
 
     def _execute(self, run: Run) -> None:
-        live = self._rooms.log.live(run.row) or self._rooms.log.open(run.row)
-        request = self._requests.pop(run.row) if run.row in self._requests else request_of(run)
-        execution = Execution(self._rooms, run, request, live)
+        request, live = self._requests.pop(run.row, None), self._rooms.log.live(run.row)
+        if live is None or run.row in self._ending:
+            return  # it was cancelled while it was being begun
+        try:
+            execution = Execution(self._rooms, run, request or request_of(run), live)
+        except (TypeError, ValueError, KeyError) as error:  # a stored request of another version
+            self._end_waiting(run, Outcome("error", failure(error).decode()))
+            return
         task = asyncio.get_running_loop().create_task(self._timed(execution))
         self._executing[run.row] = (execution, task)
         task.add_done_callback(partial(self._ended, execution))
@@ -97,11 +108,14 @@ class Runner:
     def _ended(self, execution: Execution, task: "asyncio.Task[None]") -> None:
         self._executing.pop(execution.run.row, None)
         if task.cancelled():  # before its first step: nothing of it ran that could have stored its end
-            self.end_waiting(execution.run, execution.ends_as)
+            self._end_waiting(execution.run, execution.ends_as)
         self._wake.set()
 
     def begin(self, run: Run, request: RunRequest) -> None:
-        """Let a posted run start as soon as its thread and the service have a place for it."""
+        """Let a run start as soon as its thread and the service have a place for it; call it as its post is committed.
+
+        Later, the run could have begun without its credentials, which only the request has.
+        """
         self._requests[run.row] = request
         if self._loop is not None and run.status == "running":
             self._loop.call_soon_threadsafe(self._execute, run)
@@ -112,23 +126,29 @@ class Runner:
         """Ask a run to end as `interrupted`; one that waits ends at once, one that had ended stays as it is."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._cancel, run)
-        else:
-            self.end_waiting(run, Outcome("interrupted")).result()
+        elif (ended := self._end_waiting(run, Outcome("interrupted"))) is not None:
+            ended.result()
 
     def _cancel(self, run: Run) -> None:
         executing = self._executing.get(run.row)
-        if executing is not None:
-            if not executing[1].cancelling():  # told once: again would tear the end that is being stored
-                executing[1].cancel()
-        else:
-            self.end_waiting(run, Outcome("interrupted"))
+        if executing is None:
+            self._end_waiting(run, Outcome("interrupted"))
+            self._wake.set()  # if it was being begun, its place is free again
+        elif not executing[1].cancelling():  # told once: again would tear the end that is being stored
+            executing[1].cancel()
 
-    def end_waiting(self, run: Run, outcome: Outcome) -> Future[Any]:
-        """End a run that does not execute; the future ends after the commit."""
-        live = self._rooms.log.live(run.row) or self._rooms.log.open(run.row)
+    def _end_waiting(self, run: Run, outcome: Outcome) -> Future[Any] | None:
+        """End a run that does not execute; the future ends after the commit. None for one that had ended."""
+        self._requests.pop(run.row, None)
+        live = self._rooms.log.live(run.row)
+        if live is None:
+            return None
         seat = Seat(self._rooms.db, self._rooms.threads, self._rooms.ledger, run)
         ending = Ending(self._rooms, run, live, seat, None, None)
-        return self._rooms.journal.write(ending.action(outcome, None))
+        self._ending.add(run.row)
+        ended = self._rooms.journal.write(ending.action(outcome, None))
+        ended.add_done_callback(lambda _: self._ending.discard(run.row))  # from here on it has no live log
+        return ended
 
     def stop(self, grace: float) -> None:
         """Let the runs settle for `grace` seconds, then end them as stopped."""

@@ -12,6 +12,7 @@ import orjson
 from deerflow_lite.checkpoints import chains, lineage, modes
 from deerflow_lite.checkpoints.messages import messages_at, user
 from deerflow_lite.errors import Conflict, DeerflowError, Invalid, ThreadExists, ThreadIdTaken
+from deerflow_lite.graphs import channels
 from deerflow_lite.runs import heads
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.runs.status import thread_status
@@ -74,6 +75,7 @@ class Adopting:
         graph_id = self._rooms.graphs.first
         try:
             with self._rooms.graphs.opened(graph_id) as graph:
+                self._refuse_mode(thread_id, head, graph)
                 view: Any = self._rooms.savers.reading(graph_id, graph, head)
                 found = view.get_state({"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}})
                 values = heads.of_snapshot(graph, found)
@@ -84,10 +86,18 @@ class Adopting:
         status = thread_status(busy=False, failed=False, settled=values.settled)
         return Change(values=values, interrupts=heads.interrupts(found), status=status, touch=False), None
 
+    def _refuse_mode(self, thread_id: str, head: str, graph: Any) -> None:
+        row = self._row(thread_id, head)
+        if row is not None:
+            modes.refuse_mismatch(thread_id, modes.mode(row), channels.mode(graph))
+
     def _pending(self, thread_id: str, head: str) -> bool:
-        with self._rooms.db.reading() as connection:
-            row = modes.row(connection, thread_id, head)
+        row = self._row(thread_id, head)
         return row is not None and lineage.pending(row)
+
+    def _row(self, thread_id: str, head: str) -> modes.Row | None:
+        with self._rooms.db.reading() as connection:
+            return modes.row(connection, thread_id, head)
 
     def _title(self, thread_id: str, head: str) -> str | None:
         with self._rooms.db.reading() as connection:

@@ -1,5 +1,6 @@
 """The verbs that give another answer or ask another question: prepared for a run, or in one step."""
 
+from contextlib import nullcontext
 from typing import Any
 
 from deerflow_lite.lifecycle.replay import Replay
@@ -76,16 +77,11 @@ def edit(call: Call, thread_id: str, body: EditRun) -> Any:
 
 def started(call: Call, thread_id: str, body: Started, prepare: Any) -> Any:
     """Prepare and post under the thread's seat; a thread with a run in flight is refused."""
-    held = streams.Held(call.gateway.runs) if body.stream else None
-    try:
+    with streams.holding(call) if body.stream else nullcontext() as held:
         run, _ = call.gateway.runs.replay(call.owner, thread_id, lambda: request_of(call, thread_id, body, prepare()))
-    except BaseException:
-        if held is not None:
-            held.release()
-        raise
-    if held is None:
-        return run_json(run), 200, {"Content-Location": streams.place(run)}
-    return streams.response(call, held, run, 0, None, cancel=False)
+        if held is None:
+            return run_json(run), 200, {"Content-Location": streams.place(run)}
+        return streams.response(call, held, run, 0, None, cancel=False)
 
 
 def request_of(call: Call, thread_id: str, body: Started, replay: Replay) -> RunRequest:

@@ -88,21 +88,18 @@ def create_run(call: Call, thread_id: str, body: RunCreate) -> Any:
 @routes.route("POST", RUNS + "/stream", body=RunCreateBody, refusals=REFUSALS, media="text/event-stream")
 def stream_run(call: Call, thread_id: str, body: RunCreate) -> Response:
     """Start a run and stream its events; the stream can be taken up again after any event id."""
-    held = streams.Held(call.gateway.runs)
-    try:
+    with streams.holding(call) as held:
         run, _ = posted(call, thread_id, body)
-    except BaseException:
-        held.release()
-        raise
-    return streams.response(call, held, run, 0, None, cancel=body.on_disconnect == "cancel")
+        return streams.response(call, held, run, 0, None, cancel=body.on_disconnect == "cancel")
 
 
 @routes.route("POST", RUNS + "/wait", body=RunCreateBody, answer={"type": "object"}, refusals=REFUSALS,
               example=examples.WAIT)  # fmt: skip
 def wait_run(call: Call, thread_id: str, body: RunCreate) -> Response:
     """Start a run and give its final values, or `{"__error__": ...}`."""
-    run, live = posted(call, thread_id, body)
-    return streams.awaited(call, run, live, cancel=body.on_disconnect == "cancel")
+    with streams.holding(call) as held:
+        run, live = posted(call, thread_id, body)
+        return streams.awaited(held, run, live, cancel=body.on_disconnect == "cancel")
 
 
 @routes.route("GET", RUNS, query=RunsQuery, answer=[RunAnswer], refusals=(404,), example=examples.RUNS)
@@ -128,20 +125,27 @@ def delete_run(call: Call, thread_id: str, run_id: str) -> None:
     call.gateway.runs.delete(call.owner, thread_id, run_id)
 
 
-@routes.route("POST", RUN + "/cancel", query=CancelQuery, status=202, refusals=(404,))
+@routes.route("POST", RUN + "/cancel", query=CancelQuery, status=202, refusals=(404, 503))
 def cancel_run(call: Call, thread_id: str, run_id: str, query: Cancelling) -> Any:
     """Ask a run to stop; with `wait` the answer comes when it has ended, else at once (202)."""
-    run = call.gateway.runs.cancel(call.owner, thread_id, run_id)
-    if query.wait and run.status in ACTIVE:
-        return streams.ended(call, run)
-    return None, 202, {}
+    if not query.wait:
+        call.gateway.runs.cancel(call.owner, thread_id, run_id)
+        return None, 202, {}
+    with streams.holding(call) as held:
+        run = call.gateway.runs.cancel(call.owner, thread_id, run_id)
+        if run.status in ACTIVE:
+            return streams.ended(call, held, run)
+        held.release()
+        return None, 202, {}
 
 
-@routes.route("GET", RUN + "/join", query=RejoinQuery, answer={"type": "object"}, refusals=(404,))
+@routes.route("GET", RUN + "/join", query=RejoinQuery, answer={"type": "object"}, refusals=(404, 409, 503))
 def join_run(call: Call, thread_id: str, run_id: str, query: Rejoin) -> Response:
     """Wait for a run and give its final values."""
     run = call.gateway.runs.get(call.owner, thread_id, run_id)
-    return streams.awaited(call, run, call.gateway.runs.live(run), cancel=bool(query.cancel_on_disconnect))
+    with streams.holding(call) as held:
+        live = call.gateway.runs.live(run)
+        return streams.awaited(held, run, live, cancel=bool(query.cancel_on_disconnect))
 
 
 @routes.route("GET", RUN + "/stream", query=RejoinQuery, refusals=(404, 503), media="text/event-stream")
@@ -149,5 +153,5 @@ def rejoin_run(call: Call, thread_id: str, run_id: str, query: Rejoin) -> Respon
     """Take a stream up again after `Last-Event-ID`; absent, -1 and 0 are from the first event."""
     run = call.gateway.runs.get(call.owner, thread_id, run_id)
     after = streams.cursor(call.request.headers.get("Last-Event-ID"))
-    held = streams.Held(call.gateway.runs)
-    return streams.response(call, held, run, after, query.stream_mode, cancel=bool(query.cancel_on_disconnect))
+    with streams.holding(call) as held:
+        return streams.response(call, held, run, after, query.stream_mode, cancel=bool(query.cancel_on_disconnect))

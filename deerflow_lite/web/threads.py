@@ -1,7 +1,6 @@
 """The verbs on threads: each asks one room and shapes its answer; no rule about threads lives here."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from deerflow_lite import clock
@@ -13,7 +12,6 @@ from deerflow_lite.threads.model import Change, Found, NewThread, Page, Thread
 from deerflow_lite.web import examples
 from deerflow_lite.web.contract import Call, Routes
 from deerflow_lite.web.cursor import read_cursor, write_cursor
-from deerflow_lite.web.given_title import made_title
 from deerflow_lite.web.schemas.threads import (
     ArchiveAnswer,
     BulkArchive,
@@ -103,7 +101,7 @@ def change_thread(call: Call, thread_id: str, body: ThreadPatch) -> Any:
     metadata = client_metadata(body.metadata or {})
     change = Change(metadata=metadata, title=body.title)
     if body.title is None:
-        thread = given_back(call, thread_id, change)
+        thread = call.gateway.naming.give_back(call.owner, thread_id, change)
     else:
         thread = call.gateway.threads.change(call.owner, thread_id, change)
     return None if call.prefers_minimal() else whole(call, thread)
@@ -119,14 +117,6 @@ def copy_thread(call: Call, thread_id: str) -> Any:
 def delete_thread(call: Call, thread_id: str) -> None:
     """Delete a thread and everything that belongs to it."""
     call.gateway.deleting.delete(call.owner, thread_id)
-
-
-def given_back(call: Call, thread_id: str, change: Change) -> Thread:
-    """Let the service name the thread again, from what its head holds now."""
-    with call.gateway.db.writing():
-        thread = call.gateway.threads.get(call.owner, thread_id)
-        values = call.gateway.states.values([thread]).get(thread.row)
-        return call.gateway.threads.change(call.owner, thread_id, replace(change, auto_title=made_title(values)))
 
 
 def clauses(asked: Filters) -> list[Clause]:

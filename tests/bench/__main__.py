@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tests.bench import merges, quiet, runs, starting, streams, threads
+from tests.bench import lineage, merges, quiet, replay, runs, starting, streams, threads
 from tests.bench.rounds import FULL, QUICK, Effort
 from tests.bench.table import Line, head
 
@@ -29,6 +29,11 @@ PARTS = {
     "threads": Part("Threads, 10,000 in the file", BESIDE, threads.small),
     "large": Part("Threads, 100,000 in the file", BESIDE, threads.large, quick=False),
     "runs": Part("Runs and states, 10,000 threads in the file", BESIDE, runs.small),
+    "replay": Part("Going back, in process", "to get_state of the same head", replay.lines),
+    "lineage": Part("Replay base in process, 50 turns", "to get_state of the same head", lineage.near),
+    "ancestors": Part(
+        "Replay base in process, 680 messages", "of a walk with get_state to it", lineage.far, quick=False
+    ),
     "start": Part("Start in an empty folder, median", "none", starting.starts),
     "memory": Part("Memory at rest, PSS of all processes", "none", starting.memory),
     "merges": Part("Merges in process, 8 writers and 8 readers", "none", merges.merges),

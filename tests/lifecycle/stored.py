@@ -9,6 +9,7 @@ from typing import Any
 
 from deerflow_lite.config import Config
 from deerflow_lite.gateway import Gateway
+from deerflow_lite.lifecycle import base
 from deerflow_lite.threads.model import NewThread, Thread
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -62,3 +63,17 @@ def opened(folder: Path, fixture: str | None = None, **settings: Any) -> Iterato
         yield Stored(gateway)
     finally:
         gateway.close()
+
+
+def of(found: Stored, thread: Thread, message_id: str, head: str | None = None) -> str:
+    """Give the base of a message at the head, or another one; that nothing is written is checked each time."""
+    before = found.rows()
+    try:
+        return base.replay_base(found.gateway.rooms, thread, message_id, head=head or thread.head or "").checkpoint_id
+    finally:
+        assert found.rows() == before
+
+
+def ids(fixture: str, thread_id: str = "t") -> dict[str, str]:
+    """Give the checkpoint ids of a fixture by their names."""
+    return {row["name"]: row["id"] for row in MANIFEST[fixture]["threads"][thread_id]}

@@ -203,6 +203,6 @@ def test_a_thread_with_a_run_in_flight_prepares_for_the_standing_head_and_refuse
     answer = service.state(thread)["values"]["messages"][-1]["id"]
     service.start(thread, "chat", human("!sleep 30", "h2"))
     refused = replay(service, thread, "regenerate", 409, message_id=answer)
-    assert refused["detail"] == f"thread_id: thread {thread} has a run in flight"
+    assert refused["detail"] == f"thread_id: thread {thread} has a run in flight; cancel it first"
     path = f"/threads/{thread}/runs/regenerate/prepare"
     assert service.ask("POST", path, {"message_id": answer})["input"]["messages"][0]["id"] == "h1"

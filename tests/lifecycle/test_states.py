@@ -132,8 +132,9 @@ def test_a_checkpoint_that_is_unknown_or_anothers_is_404_everywhere(service: Ser
             ("GET", f"/history?before={bad}", None),
             ("POST", "/runs", {"assistant_id": "noop", "input": human("c"), "checkpoint_id": bad}),
         ):
+            field = "before" if "before" in f"{path} {body}" else "checkpoint_id"
             assert service.ask(method, f"/threads/{thread}{path}", body, 404) == {
-                "detail": f"checkpoint_id: checkpoint {bad} does not exist in this thread"
+                "detail": f"{field}: checkpoint {bad} does not exist in this thread"
             }
     mine = service.state(thread)["checkpoint_id"]
     for path, body in (

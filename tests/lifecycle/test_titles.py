@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from deerflow_lite.threads.model import Change
 from tests.runs.gates import Gate
 from tests.service import Service, texts
 
@@ -157,3 +158,10 @@ def test_a_title_with_other_values_is_both_a_rename_and_an_update(service: Servi
     service.wait(plain, "noop", "a")
     service.update(plain, {"title": "mine", "messages": [{"type": "ai", "content": "more"}]}, as_node="nothing")
     assert (shown(service, plain), "title" in service.state(plain)["values"]) == (("mine", "mine"), False)
+
+
+def test_a_title_given_back_without_an_owner_is_made_anew_too(service: Service) -> None:
+    thread = service.thread(title="Mine")
+    service.wait(thread, "noop", "hello")
+    assert service.gateway.naming.give_back(None, thread, Change()).title == "hello"
+    assert shown(service, thread) == ("hello", "hello")

@@ -2,6 +2,7 @@
 
 import asyncio
 import operator
+import sys
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
@@ -141,6 +142,21 @@ async def tumble(state: MessagesState) -> dict[str, Any]:
     raise RuntimeError("half way")
 
 
+def leave(state: MessagesState) -> dict[str, Any]:
+    """Ask the whole process to end, as a library's command line may."""
+    sys.exit(3)
+
+
+async def leave_the_loop(state: MessagesState) -> dict[str, Any]:
+    sys.exit(3)
+
+
+def keyed(config: dict[str, Any]) -> Any:
+    """Make a graph only for a caller who gives a key."""
+    words = f"made with {config['configurable']['api_key']}"
+    return line("keyed", MessagesState, ("say", lambda state: {"messages": [said(words)]}))
+
+
 def _parallel() -> Any:
     builder = StateGraph(Parallel)
     for name in ("left", "right"):
@@ -183,3 +199,5 @@ counting = line("counting", Counting, ("count", count))
 numbered = line("numbered", Numbered, ("answer", answer), ("number", lambda state: {"title": len(state["messages"])}))
 halfway = line("halfway", MessagesState, ("tumble", tumble))
 twice = line("twice", MessagesState, ("first", answer), ("second", hold))
+leaving = line("leaving", MessagesState, ("leave", leave))
+leaving_the_loop = line("leaving_the_loop", MessagesState, ("leave", leave_the_loop))

@@ -160,6 +160,8 @@ def test_one_stream_too_many_is_told_to_come_later(serve: Callable[..., Service]
     before = service.rows("SELECT count(*) FROM runs")
     for method, path, given in (
         ("GET", f"/threads/{thread}/runs/{run}/stream", None), ("POST", f"/threads/{thread}/runs/stream", body),
+        ("GET", f"/threads/{thread}/runs/{run}/join", None), ("POST", f"/threads/{thread}/runs/wait", body),
+        ("POST", f"/threads/{thread}/runs/{run}/cancel?wait=1", None),
     ):  # fmt: skip
         refused = service.call(method, path, given)
         assert refused.status_code == 503 and int(refused.headers["Retry-After"]) >= 1

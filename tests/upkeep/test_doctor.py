@@ -132,6 +132,14 @@ def test_a_thread_whose_graph_cannot_read_it_is_adopted_without_values(opened: O
     assert (thread.head, gateway.threads.values([thread])) == (adopted.head, {})
 
 
+def test_a_delta_thread_is_adopted_without_values_by_a_full_graph(opened: Open) -> None:
+    gateway = opened("chat-two-turns-delta")
+    adopted = gateway.adopting.adopt("t")
+    assert adopted.note is not None and "CHECKPOINT_MODE=delta" in adopted.note
+    thread = gateway.threads.get("default", "t")
+    assert (thread.head, gateway.threads.values([thread])) == (adopted.head, {})
+
+
 def test_an_id_that_no_thread_may_have_is_not_adopted(opened: Open) -> None:
     gateway = opened("corrupt-only-empty")
     with gateway.db.writing() as connection:

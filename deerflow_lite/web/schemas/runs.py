@@ -76,10 +76,21 @@ class CheckpointBody(Input):
     checkpoint_ns = optional(Text)
 
 
+class Configurable(JsonObject):
+    """What a graph is configured with, of any content but for the one name that the service reads itself."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any]:
+        given = super()._deserialize(value, attr, data, **kwargs)
+        dropped = given.get("drop_channels") or []
+        if isinstance(dropped, list) and all(isinstance(name, str) for name in dropped):
+            return given
+        raise ValidationError({"drop_channels": ["must be a list of names of channels"]})
+
+
 class ConfigBody(Input):
     """LangGraph's RunnableConfig."""
 
-    configurable = optional(JsonObject)
+    configurable = optional(Configurable)
     metadata = optional(JsonObject)
     tags = optional(ListOf, Text())
     recursion_limit = optional(StrictInteger, validate=validate.Range(1, error="must be at least 1"))

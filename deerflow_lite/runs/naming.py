@@ -1,0 +1,46 @@
+"""The title that the service makes: of a run's input, and of what a head holds; it stores nothing."""
+
+from typing import Any
+
+import orjson
+
+from deerflow_lite.threads.model import HeadValues
+from deerflow_lite.threads.titles import auto_title, tidy_title
+
+
+def made_title(values: HeadValues | None) -> str | None:
+    """Give the automatic title, the graph's own or of the first user text; None where there is nothing to name by."""
+    if values is None:
+        return None
+    own = orjson.loads(values.own_title) if values.titled and values.own_title else None
+    if isinstance(own, str) and (tidy := tidy_title(own)) is not None:
+        return tidy
+    return first_title(orjson.loads(values.body))
+
+
+def first_title(values: object) -> str | None:
+    """Give the title that the first user text of an input or of values makes, None where there is none."""
+    messages = values.get("messages") if isinstance(values, dict) else None
+    listed = messages if isinstance(messages, list) else [messages]
+    texts = (_text(message) for message in listed if _asks(message))
+    return next((title for text in texts if (title := auto_title(text))), None)
+
+
+def _asks(message: Any) -> bool:
+    """A bare text is a user's message for LangGraph."""
+    if isinstance(message, str):
+        return True
+    if not isinstance(message, dict) or (message.get("type") or message.get("role")) not in ("human", "user"):
+        return False
+    more = message.get("additional_kwargs")
+    return not (isinstance(more, dict) and more.get("hide_from_ui") is True)
+
+
+def _text(message: Any) -> str:
+    content = message if isinstance(message, str) else message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    return " ".join(text for part in parts if isinstance(text := _part(part), str))
+
+
+def _part(part: Any) -> Any:
+    return part.get("text") if isinstance(part, dict) else part
