@@ -9,9 +9,10 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final, Self
 
+import ormsgpack
+
 from deerflow_lite.checkpoints import modes
 from deerflow_lite.checkpoints.modes import Row
-from deerflow_lite.errors import CheckpointUnreadable
 
 # A map that begins with v, ts, id and channel_values, of which `messages` is the first: then the array's own length.
 _LAYOUT: Final = re.compile(
@@ -20,7 +21,6 @@ _LAYOUT: Final = re.compile(
     re.DOTALL,
 )
 _EMPTY: Final = b"\x90"
-_FIXED: Final = {1, 2, 4, 8, 16}
 
 
 class Prefix:
@@ -36,13 +36,11 @@ class Prefix:
         found = _LAYOUT.match(row.blob)
         if found is None or _length(found) != len(entries) or not all(isinstance(one, tuple) for one in entries):
             return cls()
-        ends = list(accumulate([_size(len(data)) for _, data in entries], initial=0))
-        end = found.end() + ends[-1]
-        try:
-            modes.unpacked(replace(row, blob=found[1] + _EMPTY + row.blob[end:]))
-        except CheckpointUnreadable:
+        parts = [ormsgpack.packb(ormsgpack.Ext(code, data)) for code, data in entries]
+        body = b"".join(parts)
+        if not row.blob.startswith(body, found.end()):
             return cls()
-        return cls(row.blob[found.end() : end], ends)
+        return cls(body, list(accumulate(map(len, parts), initial=0)))
 
     def read(self, row: Row) -> tuple[int, dict[str, Any]] | None:
         """Give how many messages a row holds, and the rest of it, where they are the first ones of this prefix.
@@ -64,10 +62,3 @@ class Prefix:
 def _length(found: re.Match[bytes]) -> int:
     short, *longer = found.groups()[1:]
     return short[0] & 0x0F if short else int.from_bytes(longer[0] or longer[1])
-
-
-def _size(length: int) -> int:
-    """Give the size of a stored object: its shortest header and its bytes."""
-    if length in _FIXED:
-        return length + 2
-    return length + (3 if length < 1 << 8 else 4 if length < 1 << 16 else 6)

@@ -15,7 +15,8 @@ def made_title(values: HeadValues | None) -> str | None:
     own = orjson.loads(values.own_title) if values.titled and values.own_title else None
     if isinstance(own, str) and (tidy := tidy_title(own)) is not None:
         return tidy
-    return first_title(orjson.loads(values.body))
+    held = orjson.loads(values.body)
+    return first_title(held) if isinstance(held.get("messages"), list) else None
 
 
 def first_title(values: object) -> str | None:
