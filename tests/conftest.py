@@ -15,7 +15,7 @@ from tests.service import Service
 
 SAMPLES = ("chat", "ask", "noop", "boom", "slow", "nested", "typed")
 OWN = (
-    "held", "stubborn", "sleeper", "digging", "parallel", "writer", "contextual", "sending", "going",
+    "held", "stubborn", "sleeper", "digging", "parallel", "beside", "writer", "contextual", "sending", "going",
     "delta", "counting",
     "numbered", "halfway", "telling", "twice", "leaving", "leaving_the_loop", "keyed",
 )  # fmt: skip

@@ -144,6 +144,9 @@ class Execution:
                 await self._copy(graph, config, call.COPY)
         elif pending != (request.command is not None) and (request.command is None or view.head != thread.root):
             await self._copy(graph, config, call.END)
+            # What a finished task wrote is counted with it, and may schedule the next one.
+            while (await graph.aget_state(config)).next:
+                await self._copy(graph, config, call.END)
         return view.head
 
     def _answered(self, thread: Thread, checkpoint_id: str | None) -> bool:

@@ -4,7 +4,7 @@ import os
 import time
 
 LOAD = 1.0
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 LOOK_SECONDS = 5
 
 

@@ -166,6 +166,15 @@ def _parallel() -> Any:
     return builder.compile(name="parallel")
 
 
+def _beside() -> Any:
+    """One node is done and leads on, the one beside it asks."""
+    builder = StateGraph(Parallel)
+    builder.add_node("done", lambda state: {"answers": ["done"]}).add_node("asks", ask("asks"))
+    builder.add_node("after", lambda state: {"answers": ["after"]})
+    builder.add_edge(START, "done").add_edge(START, "asks").add_edge("done", "after")
+    return builder.add_edge("after", END).add_edge("asks", END).compile(name="beside")
+
+
 def _sending() -> Any:
     builder = StateGraph(Work).add_node("upper", upper)
     builder.add_conditional_edges(START, lambda state: [Send("upper", {"word": word}) for word in state["words"]])
@@ -185,6 +194,7 @@ sleeper = line("sleeper", MessagesState, ("sleep", sleep))
 deeper = line("deeper", MessagesState, ("say", lambda state: {"messages": [said("deep")]}))
 digging = line("digging", MessagesState, ("dig", dig))
 parallel = _parallel()
+beside = _beside()
 writer = line("writer", MessagesState, ("emit", emit))
 contextual = (
     StateGraph(MessagesState, context_schema=Who)

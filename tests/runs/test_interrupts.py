@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.runs.gates import Gate
-from tests.service import Service, texts
+from tests.service import Service, human, texts
 
 QUESTION = {"question": "approve?", "options": ["yes", "no"]}
 ASKED = ["a", "may I?"]
@@ -188,3 +188,17 @@ def test_a_question_of_one_thread_is_not_shown_on_another(service: Service) -> N
     asked(service)
     shown: Any = service.get(other)
     assert (shown["status"], shown["interrupts"], service.state(other)["tasks"]) == ("idle", {}, [])
+
+
+def test_a_new_turn_beside_a_question_stands_on_a_settled_copy_also_where_a_finished_task_led_on(
+    service: Service,
+) -> None:
+    thread = service.thread()
+    service.wait(thread, "beside", human("one", "h1"))
+    assert service.state(thread)["next"] == ["asks"]
+    service.wait(thread, "beside", human("two", "h2"))
+    history = service.history(thread)
+    entered = next(one for one in history if one["metadata"]["source"] == "input")
+    (base,) = [one for one in history if one["checkpoint_id"] == entered["parent_checkpoint_id"]]
+    assert (base["next"], texts(base["values"])) == ([], ["one"])
+    assert texts(service.state(thread)["values"]) == ["one", "two"]
