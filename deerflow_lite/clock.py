@@ -3,7 +3,6 @@
 Times are ISO-8601 UTC with microseconds and offset, always 32 characters, so that text order is time order.
 """
 
-import secrets
 from datetime import UTC, datetime
 
 import uuid_utils
@@ -17,8 +16,3 @@ def now() -> str:
 def new_id() -> str:
     """Give a UUIDv7 as text: ids made later sort later."""
     return str(uuid_utils.uuid7())
-
-
-def new_secret() -> str:
-    """Give 256 bits of chance as URL-safe text."""
-    return secrets.token_urlsafe(32)

@@ -34,6 +34,7 @@ class RunView(HeadView):
         self._fresh: Fresh | None = None
         self.refused: BaseException | None = None
         self.closed = False
+        self._known = {head}
 
     def _queue(self, action: Callable[[sqlite3.Connection], None], *, waits: bool) -> Future[Any]:
         self.check()
@@ -55,6 +56,11 @@ class RunView(HeadView):
     def stored(self) -> bool:
         """Whether anything was put: an answer to one of several questions puts writes and no checkpoint."""
         return self._last is not None
+
+    def awaits(self, checkpoint_ids: tuple[str, ...]) -> bool:
+        """Say whether one of these checkpoints is still to be put by this run."""
+        told = set(checkpoint_ids) - {self.head}
+        return self.refused is None and not self.closed and not self._known.issuperset(told)
 
     def check(self) -> None:
         """Raise what refused a put."""
@@ -93,6 +99,7 @@ class RunView(HeadView):
         root = row[4] == ""
         if root:
             self.head = checkpoint["id"]
+            self._known.add(checkpoint["id"])
             self._fresh = Fresh(self.serde, row)
 
         def action(connection: sqlite3.Connection) -> None:

@@ -61,10 +61,6 @@ class Graphs:
         """Whether `load` has been through, so that opening waits for nothing."""
         return self._loaded is not None
 
-    def known(self, name: str) -> bool:
-        """Tell whether a graph of this name is configured, broken or not; `lead_agent` is one."""
-        return self._resolved(name) in self._named
-
     def assistants(self) -> list[Assistant]:
         """List the assistants, the first graph's first; errors are known once the graphs are loaded."""
         return [self._assistant(name) for name in self._named]

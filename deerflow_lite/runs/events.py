@@ -132,11 +132,11 @@ class EventLog:
             statement = "SELECT id, event, data FROM events WHERE run = ? ORDER BY id DESC LIMIT 1"
             return [Event(*values) for values in connection.execute(statement, (row,)).fetchall()]
 
-    def stored(self, row: int, after: int = 0, limit: int = -1) -> list[Event]:
+    def stored(self, row: int, after: int = 0) -> list[Event]:
         """Give the stored events of a run after an id."""
         with self._db.reading() as connection:
             rows = connection.execute(
-                "SELECT id, event, data FROM events WHERE run = ? AND id > ? ORDER BY id LIMIT ?", (row, after, limit)
+                "SELECT id, event, data FROM events WHERE run = ? AND id > ? ORDER BY id", (row, after)
             ).fetchall()
         return [Event(*values) for values in rows]
 

@@ -20,7 +20,7 @@ from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunRequest
 from deerflow_lite.runs.posting import refuse_stale
 from deerflow_lite.runs.seat import Seat
-from deerflow_lite.runs.stream import Translator, failure
+from deerflow_lite.runs.stream import Translator, failure, told_checkpoint
 from deerflow_lite.threads.model import Thread
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deerflow_lite.runs.rooms import Rooms
 
 EXITS = (SystemExit, KeyboardInterrupt)  # what a node may raise that is no Exception
-SETTLING = 3  # turns of the loop after which a checkpoint that LangGraph has told of is queued, too
+TICKS = 5000  # of the loop; a checkpoint that is never put must not hold the run
 _PLACE = ("thread_id", "checkpoint_ns", "checkpoint_id")
 _log = logging.getLogger(__name__)
 
@@ -93,11 +93,17 @@ class Execution:
         given = await self._given(graph, view, thread, config, title)
         translator = Translator(self.request.stream_mode, title, hidden=self.run.credentials)
         async for namespace, mode, chunk in self._chunks(graph, given, config):
-            for _ in range(SETTLING if mode != "messages" else 0):
-                await asyncio.sleep(0)
+            await self._put_first(view, () if namespace else told_checkpoint(mode, chunk))
             for event, data in translator.events(namespace, mode, chunk):
                 self.rooms.log.append(self.live, event, data)
         view.check()
+
+    async def _put_first(self, view: "RunView", told: tuple[str, ...]) -> None:
+        """Wait until the checkpoint that an event tells of is queued: LangGraph tells of it before it puts it."""
+        for _ in range(TICKS if self.request.durability != "exit" else 0):
+            if not view.awaits(told):
+                return
+            await asyncio.sleep(0)
 
     async def _given(
         self, graph: Any, view: "RunView", thread: Thread, config: dict[str, Any], title: str | None

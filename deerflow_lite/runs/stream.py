@@ -56,6 +56,15 @@ class Translator:
         yield _name("messages/partial", namespace), to_json([call.whole_message(whole)])
 
 
+def told_checkpoint(mode: str, chunk: Any) -> tuple[str, ...]:
+    """Give the id of the checkpoint that a chunk tells of, nothing for another chunk."""
+    if mode == "debug":
+        mode, chunk = f"{chunk.get('type')}s", chunk.get("payload")
+    if mode != "checkpoints":
+        return ()
+    return (chunk["config"]["configurable"]["checkpoint_id"],)
+
+
 def _clean(value: Any) -> Any:
     """Leave credentials out of every config and metadata inside a value."""
     if isinstance(value, dict):
