@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.runs.gates import Gate
-from tests.service import Service, texts
+from tests.service import Service, texts, until
 
 
 def rows_of(service: Service, thread: str, table: str) -> list[Any]:
@@ -78,6 +78,7 @@ def test_a_busy_thread_is_copied_without_its_run(service: Service, gate: Gate) -
     service.wait(thread, "held", "a")
     service.start(thread, "held", gate.text)
     gate.await_reached()
+    until(lambda: service.state(thread)["next"] == ["hold"])
     copy = service.ask("POST", f"/threads/{thread}/copy")
     assert copy["status"] == "interrupted"
     gate.open()
