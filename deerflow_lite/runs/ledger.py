@@ -67,9 +67,9 @@ class Ledger:
 
     def listed(self, thread_row: int, status: str | None, limit: int, offset: int) -> tuple[list[Run], int]:
         """Give a page of a thread's runs, newest first, and how many there are."""
-        where, values = "WHERE thread_row = ?", [thread_row]
+        where, values = "WHERE thread_row = ?", list[object]([thread_row])
         if status is not None:
-            where, values = where + " AND status = ?", [*values, status]  # type: ignore[list-item]
+            where, values = f"{where} AND status = ?", [*values, status]
         with self._db.reading() as connection:
             total = connection.execute(f"SELECT count(*) FROM runs {where}", values).fetchone()[0]
         return self._all(f"{where} ORDER BY row DESC LIMIT ? OFFSET ?", [*values, limit, offset]), total
