@@ -1,6 +1,7 @@
 """Where runs are asked for: post, read, follow, wait, cancel; the loop executes them, the ledger keeps them."""
 
 import logging
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 
@@ -29,17 +30,21 @@ class Desk:
         self._stopped_before = stopped or []
         self._streams = threading.Semaphore(rooms.config.streams_max)
         self.stopping = threading.Event()
+        self._refreshing = threading.Thread(target=self._refresh, name="refresh", daemon=True)
 
     def start(self) -> None:
-        """Start to execute; heads that a stopped run left get their values in the background."""
-        self._runner.start()
-        threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
+        """Start to execute; heads that a stopped run left get their values in the background. Once only."""
+        if not self._runner.started:
+            self._runner.start()
+            self._refreshing.start()
 
     def _refresh(self) -> None:
         for run in self._stopped_before:
+            if self.stopping.is_set():
+                return
             try:
                 refresh(self._rooms, run)
-            except DeerflowError as error:
+            except (DeerflowError, sqlite3.Error) as error:
                 _log.warning("thread %s: %s", run.thread_id, error)
 
     def stop(self, grace: float) -> None:
@@ -47,6 +52,8 @@ class Desk:
         self.stopping.set()
         self._runner.stop(grace)
         self._rooms.log.break_off()
+        if self._refreshing.is_alive():
+            self._refreshing.join(timeout=5)
 
     def post(self, owner: str, thread_id: str, request: RunRequest, *, create: bool = False) -> tuple[Run, Live]:
         """Take a run in and give it with its log; with `create` an absent thread is made first.

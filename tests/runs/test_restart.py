@@ -1,6 +1,7 @@
 """What a service finds that was killed: the file is copied while a run stands in the middle, and opened anew."""
 
 import sqlite3
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,16 @@ def test_a_thread_whose_only_run_was_running_is_an_error_and_not_busy(
     assert (again.state(thread)["next"], again.status(thread, run)) == (["hold"], "error")
     assert texts(again.wait(thread, "held", "b")) == [gate.text, "b", "echo: b"]
     assert again.get(thread)["status"] == "idle"
+
+
+def test_a_service_stopped_at_once_leaves_no_thread_at_work_on_its_file(
+    serve: Callable[..., Service], left: tuple[str, str, str, Path]
+) -> None:
+    again = serve(instance=left[-1])
+    assert "refresh" in [thread.name for thread in threading.enumerate()]
+    again.gateway.stop(0)
+    again.gateway.close()
+    assert "refresh" not in [thread.name for thread in threading.enumerate()]
 
 
 def test_nothing_is_recovered_beside_a_running_service(
