@@ -4,13 +4,25 @@ from dataclasses import asdict
 from typing import Any
 
 from deerflow_lite.checkpoints.wire import to_json
+from deerflow_lite.lifecycle.said import Said, messages
 from deerflow_lite.lifecycle.turns import page
 from deerflow_lite.web import tree_examples as examples
 from deerflow_lite.web.contract import Call, Routes
 from deerflow_lite.web.schemas.threads import ThreadAnswer
-from deerflow_lite.web.schemas.tree import HeadBody, HeadChoice, TreeAnswer, TurnsAnswer, TurnsLook, TurnsQuery
+from deerflow_lite.web.schemas.tree import (
+    HeadBody,
+    HeadChoice,
+    MessagesAnswer,
+    MessagesLook,
+    MessagesQuery,
+    TreeAnswer,
+    TurnsAnswer,
+    TurnsLook,
+    TurnsQuery,
+)
 from deerflow_lite.web.threads import THREAD, whole
 
+EVENTS = {"human": "llm.human.input", "ai": "llm.ai.response", "tool": "llm.tool.result"}
 routes = Routes("Turns", "Every turn of a conversation, those beside the selected path too")
 
 
@@ -27,6 +39,29 @@ def get_turns(call: Call, thread_id: str, query: TurnsLook) -> bytes:
     found = page(call.gateway.trees, call.owner, thread_id, query.before, query.limit)
     turns = [asdict(turn) | {"messages": messages} for turn, messages in found.turns]
     return to_json({"turns": turns, "has_more": found.more})
+
+
+@routes.route("GET", THREAD + "/messages/page", query=MessagesQuery, answer=MessagesAnswer, refusals=(404, 409),
+              example=examples.MESSAGES)  # fmt: skip
+def get_messages(call: Call, thread_id: str, query: MessagesLook) -> bytes:
+    """Give the messages of the selected path in the rows that DeerFlow's page reads, the newest last."""
+    found = messages(call.gateway.trees, call.owner, thread_id, query.before_seq, query.limit)
+    rows = [_row(thread_id, said) for said in found.said]
+    return to_json({"data": rows, "has_more": found.before is not None, "next_before_seq": found.before})
+
+
+def _row(thread_id: str, said: Said) -> dict[str, Any]:
+    return {
+        "thread_id": thread_id,
+        "run_id": said.turn.run_id or said.turn.turn_id,
+        "seq": said.seq,
+        "event_type": EVENTS.get(said.message.type, "llm.system.input"),
+        "category": "message",
+        "content": said.message.data,
+        "created_at": said.turn.created_at,
+        "metadata": {"caller": "lead_agent"},
+        "feedback": None,
+    }
 
 
 @routes.route("PUT", THREAD + "/head", body=HeadBody, answer=ThreadAnswer, refusals=(404, 409))

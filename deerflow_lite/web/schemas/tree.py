@@ -45,6 +45,24 @@ class TurnsQuery(StrictInput):
     limit = QueryInteger(load_default=50, validate=between(1, 200))
 
 
+@dataclass(frozen=True)
+class MessagesLook:
+    """Which messages of the selected path are asked for."""
+
+    before_seq: int | None
+    limit: int
+
+
+class MessagesQuery(StrictInput):
+    record: ClassVar[Any] = MessagesLook
+    before_seq = optional(
+        QueryInteger,
+        validate=validate.Range(1, error="must be at least {min}"),
+        metadata={"description": "`seq` of a message; the page ends before it"},
+    )
+    limit = QueryInteger(load_default=50, validate=between(1, 200))
+
+
 class TurnAnswer(Schema):
     """One turn: the user messages of one run and all that answers them."""
 
@@ -73,6 +91,28 @@ class TurnsAnswer(Schema):
 
     turns = fields.List(fields.Nested(SaidTurnAnswer))
     has_more = fields.Boolean()
+
+
+class MessageRowAnswer(Schema):
+    """One message with its place on the selected path; `run_id` is its turn's id where no run is known."""
+
+    thread_id = fields.String()
+    run_id = fields.String()
+    seq = fields.Integer()
+    event_type = fields.String()
+    category = fields.String()
+    content = JsonObject()
+    created_at = fields.DateTime(allow_none=True)
+    metadata = JsonObject()
+    feedback = JsonObject(allow_none=True)
+
+
+class MessagesAnswer(Schema):
+    """Messages of the selected path, the newest last."""
+
+    data = fields.List(fields.Nested(MessageRowAnswer))
+    has_more = fields.Boolean()
+    next_before_seq = fields.Integer(allow_none=True)
 
 
 class BrokenAnswer(Schema):
