@@ -18,7 +18,8 @@ DeerflowError
  ├─ Unavailable        may work later; `retry_after` in seconds
  │   ├─ QueueFull, StreamsFull, Stopping
  ├─ GraphBroken        the graph's module cannot be loaded
- └─ SettingInvalid     the service cannot start with this setting
+ ├─ SettingInvalid     the service cannot start with this setting
+ └─ FileRefused        the database file cannot be used, or copied, as it is
 """
 
 from collections.abc import Mapping, Sequence
@@ -223,3 +224,7 @@ class GraphBroken(Conflict):
 
 class SettingInvalid(DeerflowError):
     """A setting is unknown or has a bad value."""
+
+
+class FileRefused(DeerflowError):
+    """The database file is damaged, of a newer version, or on a disk that refuses; it was left as it is."""

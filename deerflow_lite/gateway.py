@@ -36,6 +36,7 @@ from deerflow_lite.threads.sqlite import SqliteThreads
 from deerflow_lite.threads.store import ThreadStore
 from deerflow_lite.upkeep.adopt import Adopting
 from deerflow_lite.upkeep.doctor import Doctor
+from deerflow_lite.upkeep.repair import Repairing
 
 MIGRATIONS = [*threads_schema.MIGRATIONS, *tables.MIGRATIONS, *runs_schema.MIGRATIONS]
 
@@ -62,11 +63,12 @@ class Gateway:
     branching: Branching
     converting: Converting
     doctor: Doctor
+    repairing: Repairing
     adopting: Adopting
 
     @classmethod
     def open(cls, config: Config, *, executing: bool = True) -> Self:
-        """Open the file, bring it to the newest form and wire the rooms; raises SettingInvalid.
+        """Open the file, bring it to the newest form and wire the rooms; raises SettingInvalid, FileRefused.
 
         With `executing=False` (the command line beside a running service) no run is ever started or recovered here.
         """
@@ -75,6 +77,8 @@ class Gateway:
         if config.store == "memory":
             _remove(config)
         db = Database(config.database, config.synchronous)
+        if executing:
+            db.refuse_damaged()
         db.migrate(MIGRATIONS)
         threads: ThreadStore = MemoryThreads(db) if config.store == "memory" else SqliteThreads(db)
         journal = Journal(db)
@@ -83,13 +87,13 @@ class Gateway:
         rooms = Rooms(config, db, threads, graphs, journal, ledger, EventLog(db, journal), savers)
         states = States(rooms)
         trees = Trees(rooms, states)
-        opening = Opening(db, threads)
+        opening, repairing = Opening(db, threads), Repairing(rooms)
         stopped = recover(rooms) if executing else []
         return cls(
             config, db, threads, graphs, rooms, opening, Copying(db, threads), Deleting(db, threads, ledger), states,
             Updating(rooms, states), Naming(rooms, states), Replaying(rooms), trees,
             Heads(rooms, states), Desk(rooms, opening, stopped), Branching(rooms),
-            Converting(rooms), Doctor(rooms), Adopting(rooms),
+            Converting(rooms), Doctor(rooms, repairing), repairing, Adopting(rooms),
         )  # fmt: skip
 
     def start(self) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from deerflow_lite.config import Config
+from deerflow_lite.gateway import Gateway
+from deerflow_lite.threads.model import Change, NewThread
 from tests.processes import ROOT, Served, command
 
 
@@ -79,3 +82,27 @@ def test_doctor_tells_people_each_finding_in_a_line(foreign: Path) -> None:
     assert (told.returncode, told.stderr, len(lines)) == (1, "", 3)
     assert lines[0].startswith("t: orphan: ") and ": dangling: " in lines[1]
     assert lines[2].endswith(" checkpoints: 2 found.")
+
+
+def test_doctor_repairs_only_when_told_twice_and_counts_in_good_english(tmp_path: Path) -> None:
+    gateway = Gateway.open(Config(instance=tmp_path), executing=False)
+    gateway.opening.create("default", NewThread("one", {}))
+    gateway.threads.change("default", "one", Change(status="busy", touch=False))
+    gateway.close()
+    code, planned = ran(tmp_path, "doctor", "--repair")
+    assert (code, [one["reason"] for one in planned["would_repair"]]) == (1, ["busy"])
+    told = command("doctor", "--repair", instance=tmp_path).stdout.splitlines()
+    assert told[:2] == ["one: busy: would be repaired", "Nothing was written; --yes does it."]
+    assert told[-1] == "1 thread, 1 checkpoint: 1 found."
+    told = command("doctor", "--repair", "--yes", instance=tmp_path).stdout.splitlines()
+    assert told == ["one: busy: repaired", "1 thread, 1 checkpoint: nothing is wrong."]
+
+
+def test_options_may_stand_before_the_verb_or_behind_it(tmp_path: Path) -> None:
+    gateway = Gateway.open(Config(instance=tmp_path), executing=False)
+    gateway.opening.create("default", NewThread("one", {}))
+    gateway.close()
+    before = command("--instance", str(tmp_path), "--json", "threads", "list")
+    behind = command("threads", "list", "--instance", str(tmp_path), "--json")
+    assert (before.returncode, before.stderr) == (0, "")
+    assert before.stdout == behind.stdout and json.loads(before.stdout)[0]["thread_id"] == "one"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deerflow_lite.db import READERS, Database, DatabaseBusy
-from deerflow_lite.errors import SettingInvalid
+from deerflow_lite.errors import FileRefused
 
 
 def _table(connection: sqlite3.Connection) -> None:
@@ -129,7 +129,7 @@ def test_a_failed_migration_leaves_nothing_and_is_tried_again(tmp_path: Path) ->
 
 def test_a_file_of_a_newer_version_is_refused_by_name(db: Database, tmp_path: Path) -> None:
     older = Database(tmp_path / "file.sqlite")
-    with pytest.raises(SettingInvalid, match="file.sqlite was written by a newer version: notes"):
+    with pytest.raises(FileRefused, match="file.sqlite was written by a newer version: notes"):
         older.migrate([])
     older.close()
 

@@ -12,9 +12,10 @@ from typing import Any, NoReturn
 
 import click
 
+from deerflow_lite.cli.backup import backup
 from deerflow_lite.cli.branching import branch, convert
 from deerflow_lite.cli.doctor import doctor
-from deerflow_lite.cli.options import instance_option
+from deerflow_lite.cli.options import instance_option, json_option
 from deerflow_lite.cli.threads import threads
 from deerflow_lite.cli.tree import tree
 from deerflow_lite.config import load_config
@@ -61,6 +62,8 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
 )
+@instance_option
+@json_option
 def program() -> None:
     """DeerFlow Lite: the conversations of LangGraph agents, kept on one machine."""
 
@@ -82,3 +85,4 @@ threads.add_command(convert)
 threads.add_command(tree)
 program.add_command(threads)
 program.add_command(doctor)
+program.add_command(backup)

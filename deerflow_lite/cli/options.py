@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deerflow_lite.config import load_config
+from deerflow_lite.config import Config, load_config
 from deerflow_lite.errors import DeerflowError
 
 if TYPE_CHECKING:
@@ -39,17 +39,22 @@ json_option = click.option(
 )
 
 
-@contextmanager
-def opened(instance: Path | None) -> Iterator["Gateway"]:
-    """Open the service for a moment, without executing runs; raises SettingInvalid, StoreElsewhere."""
-    from deerflow_lite.gateway import Gateway
-
+def stored(instance: Path | None) -> Config:
+    """Give the settings of a folder that has a database; raises SettingInvalid, StoreElsewhere."""
     config = load_config(os.environ, instance=instance)
     if config.store == "memory":
         raise StoreElsewhere("STORE is memory: the threads live in the service alone, out of the command line's reach")
     if not config.database.exists():
         raise StoreElsewhere(f"{config.database} does not exist; `deerflow-lite serve` makes it")
-    with closing(Gateway.open(config, executing=False)) as gateway:
+    return config
+
+
+@contextmanager
+def opened(instance: Path | None) -> Iterator["Gateway"]:
+    """Open the service for a moment, without executing runs; raises SettingInvalid, StoreElsewhere."""
+    from deerflow_lite.gateway import Gateway
+
+    with closing(Gateway.open(stored(instance), executing=False)) as gateway:
         yield gateway
 
 

@@ -35,6 +35,11 @@ def as_json(thread: Thread) -> dict[str, Any]:
     }
 
 
+def counted(number: int, noun: str) -> str:
+    """Give a number with its noun: 1 thread, 2 threads."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def print_json(value: Any) -> None:
     """Print one JSON document."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))

@@ -1,4 +1,4 @@
-"""Looks through every stored checkpoint for what a lineage cannot be trusted with; it repairs none of it.
+"""Looks through the whole file for what is damaged, broken or left over; it repairs none of it.
 
 Only raw rows are read: no graph is asked and a crafted row runs no code. Nothing is written.
 """
@@ -10,53 +10,37 @@ from typing import Final
 
 from deerflow_lite.checkpoints import chains
 from deerflow_lite.checkpoints.chains import Place
+from deerflow_lite.db import file
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Page, Thread
+from deerflow_lite.upkeep.finding import Finding
+from deerflow_lite.upkeep.repair import Repairing
 
 PAGE: Final = 1000
-_BROKEN: Final = "what comes after it cannot be replayed or branched; a backup of the file may hold it whole"
-ADVICE: Final = {
-    "dangling": f"its parent is not stored: {_BROKEN}",
-    "foreign": f"its parent stands in another thread or namespace: {_BROKEN}",
-    "cycle": f"its parents lead back to itself: {_BROKEN}",
-    "unreadable": f"its row cannot be decoded: {_BROKEN}",
-    "head": "the thread stands on a checkpoint that is not stored: select another with PUT /threads/{thread_id}/head",
-    "orphan": "its checkpoints belong to no thread: `deerflow-lite doctor --adopt` shows what would be adopted",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that is wrong; `reason` is a key of ADVICE. `checkpoint_id` is None where it is of the whole thread."""
-
-    thread_id: str
-    checkpoint_ns: str
-    checkpoint_id: str | None
-    reason: str
-
-    @property
-    def advice(self) -> str:
-        """Say in one sentence what it means and what to do."""
-        return ADVICE[self.reason]
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What was looked at and what was found, by thread and checkpoint id."""
+    """What was looked at and what was found, by thread and checkpoint id; `damage` is the file's own, None for none."""
 
     threads: int
     checkpoints: int
     findings: list[Finding]
+    damage: str | None = None
 
 
 class Doctor:
     """Examines the whole store, whoever owns it."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, rooms: Rooms, repairing: Repairing) -> None:
+        self._rooms, self._repairing = rooms, repairing
 
     def examine(self) -> Examined:
-        """Check every thread, and the checkpoints that belong to none."""
+        """Check the file, every thread, and the rows that belong to none."""
+        with self._rooms.db.reading() as connection:
+            damage = file.damage(connection, self._rooms.db.path)
+        if damage is not None:
+            return Examined(0, 0, [], damage)  # what else would be said of such a file could be wrong
         threads = {thread.thread_id: thread for thread in self._threads()}
         findings: list[Finding] = []
         checkpoints = 0
@@ -65,6 +49,7 @@ class Doctor:
                 known = chains.links(connection, thread_id)
                 checkpoints += len(known)
                 findings += _of_thread(connection, thread_id, threads.get(thread_id), known)
+            findings += self._repairing.findings(connection)
         return Examined(len(threads), checkpoints, findings)
 
     def _threads(self) -> Iterator[Thread]:

@@ -22,7 +22,7 @@ STATUS: dict[type[Exception], int] = {
     errors.Forbidden: 403,
     errors.Unavailable: 503,
 }
-LATER = ("locked", "busy", "disk is full")
+LATER = ("locked", "busy", "disk is full", "readonly", "disk I/O")
 log = logging.getLogger(__name__)
 
 

@@ -167,3 +167,52 @@ def test_adopting_twice_is_refused(opened: Open) -> None:
     gateway = opened("chat-two-turns-full")
     gateway.adopting.adopt("t")
     assert gateway.adopting.adopt("t").refusal == "thread_id: thread t already exists"
+
+
+def plant_leftovers(gateway: Gateway) -> None:
+    for thread_id in ("one", "stale"):
+        gateway.opening.create("U1", NewThread(thread_id, {}))
+    gateway.threads.change("U1", "stale", Change(status="busy", touch=False))
+    with gateway.db.writing() as connection:
+        connection.execute("INSERT INTO events VALUES (77, 1, 'end', 'null')")
+        connection.execute(
+            "INSERT INTO writes (thread_id, checkpoint_id, task_id, idx, channel) VALUES ('one', 'gone', 't', 0, 'c')"
+        )
+        names = "run_id, thread_row, thread_id, owner, assistant_id, graph_id, status, created_at, updated_at, kwargs"
+        connection.execute(
+            f"INSERT INTO runs ({names}, metadata, strategy, continues, credentials)"
+            " VALUES ('r', 999, 'gone', 'U1', 'a', 'g', 'success', '', '', '{}', '{}', 'enqueue', 1, 0)"
+        )
+
+
+LEFTOVERS = [
+    ("stale", None, "busy"), ("gone", None, "runs"), ("run 77", None, "events"), ("one", "gone", "writes"),
+]  # fmt: skip
+
+
+def test_what_belongs_to_nothing_and_a_thread_busy_with_nothing_are_found_and_repaired(opened: Open) -> None:
+    gateway = opened()
+    plant_leftovers(gateway)
+    before = counts(gateway)
+    assert named(gateway) == LEFTOVERS
+    assert counts(gateway) == before
+    repaired = gateway.repairing.repair()
+    assert [(one.thread_id, one.checkpoint_id, one.reason) for one in repaired] == LEFTOVERS
+    assert all(one.advice for one in repaired)
+    assert (named(gateway), gateway.repairing.repair()) == ([], [])
+    assert gateway.threads.get("U1", "stale").status == "idle"
+    gone = {"events": 1, "runs": 1, "writes": 1}
+    assert counts(gateway) == {table: number - gone.get(table, 0) for table, number in before.items()}
+
+
+def test_a_damaged_file_is_told_and_nothing_else_is_said_of_it(opened: Open) -> None:
+    gateway = opened()
+    gateway.opening.create("U1", NewThread("one", {}))
+    gateway.db.writer.execute("PRAGMA writable_schema=ON")
+    gateway.db.writer.execute("UPDATE sqlite_master SET rootpage = 3 WHERE name = 'threads_created_at'")
+    gateway.close()
+    again = Gateway.open(gateway.config, executing=False)
+    found = again.doctor.examine()
+    again.close()
+    assert (found.threads, found.findings) == (0, [])
+    assert found.damage is not None and found.damage.startswith(f"{gateway.config.database} is damaged: ")

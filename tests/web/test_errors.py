@@ -21,7 +21,7 @@ STATUS = {
     "MessageUnknown": 404, "BranchRefused": 409, "ReplayRefused": 409, "ParentMissing": 409, "LineageCycle": 409,
     "LineageTooDeep": 409, "CheckpointUnreadable": 409, "TypeBlocked": 409,
     "TurnUnknown": 404, "HeadUnsettled": 409, "TurnSelected": 409,
-    "GraphBroken": 409, "DeerflowError": 500, "SettingInvalid": 500,
+    "GraphBroken": 409, "DeerflowError": 500, "SettingInvalid": 500, "FileRefused": 500,
 }  # fmt: skip
 
 
@@ -54,7 +54,10 @@ def test_what_may_work_later_says_when(make: Callable[..., Flask]) -> None:
     assert answer.json == {"detail": "the queue is full"}
 
 
-@pytest.mark.parametrize("words", ["database is locked", "database or disk is full"])
+@pytest.mark.parametrize(
+    "words",
+    ["database is locked", "database or disk is full", "attempt to write a readonly database", "disk I/O error"],
+)
 def test_a_database_that_cannot_be_written_now_is_503(make: Callable[..., Flask], words: str) -> None:
     answer = answer_to(make, sqlite3.OperationalError(words))
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")

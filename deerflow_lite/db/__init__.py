@@ -5,6 +5,7 @@ lock; nested calls join it; what a store keeps outside SQLite is undone with the
 """
 
 import queue
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deerflow_lite.errors import SettingInvalid, Unavailable
+from deerflow_lite.db import file
+from deerflow_lite.errors import FileRefused, SettingInvalid, Unavailable
 
 READERS = 4
 BUSY_SECONDS = 5.0
@@ -56,14 +58,19 @@ class Database:
             self._readers.put(connection)
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=512
-        )
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute(f"PRAGMA synchronous={'FULL' if self._synchronous == 'full' else 'NORMAL'}")
-        connection.execute("PRAGMA foreign_keys=ON")
-        connection.execute("PRAGMA recursive_triggers=ON")
-        connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
+        with file.explained(self.path):
+            connection = sqlite3.connect(
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=512
+            )
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute(f"PRAGMA synchronous={'FULL' if self._synchronous == 'full' else 'NORMAL'}")
+                connection.execute("PRAGMA foreign_keys=ON")
+                connection.execute("PRAGMA recursive_triggers=ON")
+                connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
+            except sqlite3.Error:
+                connection.close()
+                raise
         return connection
 
     def function(self, name: str, arguments: int, call: Callable[..., str | int | float | None]) -> None:
@@ -73,17 +80,28 @@ class Database:
     def migrate(self, migrations: Sequence[Migration]) -> None:
         """Apply the migrations that this file has not seen, each name once, in one transaction.
 
-        Raises SettingInvalid for a file that a newer version has written.
+        A file that holds something is copied first, as it is. Raises FileRefused, also for a file of a newer version.
         """
-        with self.writing() as connection:
+        with file.explained(self.path), self.writing() as connection:
+            fresh = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
             connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY) WITHOUT ROWID")
             seen = {name for (name,) in connection.execute("SELECT name FROM migrations")}
             newer = seen - {name for name, _ in migrations}
             if newer:
-                raise SettingInvalid(f"{self.path.name} was written by a newer version: {', '.join(sorted(newer))}")
+                raise FileRefused(f"{self.path.name} was written by a newer version: {', '.join(sorted(newer))}")
             missing = [(name, apply) for name, apply in migrations if name not in seen]
+            if missing and not fresh:
+                file.copy(self.path, self._before(missing[0][0]))
             if missing:
                 self._apply(connection, missing)
+
+    def _before(self, migration: str) -> Path:
+        """Name the copy made before a migration; one that is tried again replaces the copy of the first try."""
+        return self.path.with_name(f"{self.path.name}.before-{re.sub('[^a-z0-9]+', '-', migration.lower())}")
+
+    def refuse_damaged(self) -> None:
+        """Raise FileRefused for a damaged file, as far as that can be told within a start."""
+        file.refuse_damaged(self.writer, self.path)
 
     def _apply(self, connection: sqlite3.Connection, missing: Sequence[Migration]) -> None:
         """Imports sqlite-utils, which takes as long as half a start, only when there is something to migrate."""
