@@ -11,6 +11,8 @@ from deerflow_lite.checkpoints import tables
 from deerflow_lite.config import Config
 from deerflow_lite.db import Database
 from deerflow_lite.graphs.loader import Graphs
+from deerflow_lite.items import tables as items_tables
+from deerflow_lite.items.desk import Items
 from deerflow_lite.journal import Journal
 from deerflow_lite.lifecycle.branch import Branching
 from deerflow_lite.lifecycle.convert import Converting
@@ -38,7 +40,9 @@ from deerflow_lite.upkeep.adopt import Adopting
 from deerflow_lite.upkeep.doctor import Doctor
 from deerflow_lite.upkeep.repair import Repairing
 
-MIGRATIONS = [*threads_schema.MIGRATIONS, *tables.MIGRATIONS, *runs_schema.MIGRATIONS]
+MIGRATIONS = [
+    *threads_schema.MIGRATIONS, *tables.MIGRATIONS, *runs_schema.MIGRATIONS, *items_tables.MIGRATIONS,
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Gateway:
     db: Database
     threads: ThreadStore
     graphs: Graphs
+    items: Items
     rooms: Rooms
     opening: Opening
     copying: Copying
@@ -83,15 +88,16 @@ class Gateway:
         threads: ThreadStore = MemoryThreads(db) if config.store == "memory" else SqliteThreads(db)
         journal = Journal(db)
         ledger = Ledger(db)
-        savers = Savers(db, journal, config.allowed_types)
-        rooms = Rooms(config, db, threads, graphs, journal, ledger, EventLog(db, journal), savers)
+        savers, items = Savers(db, journal, config.allowed_types), Items(db, journal)
+        rooms = Rooms(config, db, threads, graphs, journal, ledger, EventLog(db, journal), savers, items)
         states = States(rooms)
         trees = Trees(rooms, states)
         opening, repairing = Opening(db, threads), Repairing(rooms)
         stopped = recover(rooms) if executing else []
         return cls(
-            config, db, threads, graphs, rooms, opening, Copying(db, threads), Deleting(db, threads, ledger), states,
-            Updating(rooms, states), Naming(rooms, states), Replaying(rooms), trees,
+            config, db, threads, graphs, items, rooms, opening, Copying(db, threads),
+            Deleting(db, threads, ledger), states, Updating(rooms, states), Naming(rooms, states), Replaying(rooms),
+            trees,
             Heads(rooms, states), Desk(rooms, opening, stopped), Branching(rooms),
             Converting(rooms), Doctor(rooms, repairing), repairing, Adopting(rooms),
         )  # fmt: skip

@@ -17,8 +17,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FLOORS = (
     ("__main__",), ("cli",), ("server",), ("__init__",), ("web",), ("gateway",), ("transfer", "upkeep"), ("lifecycle",),
-    ("schedules",), ("runs",), ("search", "files"), ("threads", "checkpoints", "graphs", "accounts"), ("journal",),
-    ("db",), ("config", "clock"), ("errors",),
+    ("schedules",), ("runs",), ("search", "files"), ("threads", "checkpoints", "graphs", "accounts", "items"),
+    ("journal",), ("db",), ("config", "clock"), ("errors",),
 )  # fmt: skip
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 FENCES = {
@@ -27,7 +27,7 @@ FENCES = {
     "marshmallow": {"web"},
     "apispec": {"web"},
     "sqlite_utils": {"db"},
-    "langgraph": {"checkpoints", "graphs"},
+    "langgraph": {"checkpoints", "graphs", "items"},  # items are kept by LangGraph's own store
     "langchain": {"checkpoints", "graphs"},
     "langchain_core": {"checkpoints", "graphs"},
     "click": {"cli"},

@@ -55,7 +55,8 @@ class Execution:
                 raise ThreadUnknown(self.run.thread_id)
             config = self._config(thread)
             async with self.rooms.graphs.aopened(self.run.graph_id, config) as graph:
-                await self._guarded(graph, thread, config)
+                store = self.rooms.items.of(thread.owner)
+                await self._guarded(graph.copy(update={"store": store}), thread, config)
         except asyncio.CancelledError:
             await self._end(self.ends_as)
         except (Exception, *EXITS) as error:  # whatever a user's graph or factory raises is the run's own failure

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from deerflow_lite.config import Config
 from deerflow_lite.db import Database
 from deerflow_lite.graphs.loader import Graphs
+from deerflow_lite.items.desk import Items
 from deerflow_lite.journal import Journal
 from deerflow_lite.runs.events import EventLog
 from deerflow_lite.runs.ledger import Ledger
@@ -24,3 +25,4 @@ class Rooms:
     ledger: Ledger
     log: EventLog
     savers: Savers
+    items: Items

@@ -7,13 +7,27 @@ from flask import Flask
 from flask.json.provider import JSONProvider
 
 from deerflow_lite.gateway import Gateway
-from deerflow_lite.web import assistants, auth, branches, docs, errors, meta, pages, replay, runs, states, threads, tree
+from deerflow_lite.web import (
+    assistants,
+    auth,
+    branches,
+    docs,
+    errors,
+    items,
+    meta,
+    pages,
+    replay,
+    runs,
+    states,
+    threads,
+    tree,
+)
 from deerflow_lite.web.body import WholeBody
 from deerflow_lite.web.contract import Routes, blueprint
 
 ROUTES: tuple[Routes, ...] = (
     meta.routes, assistants.routes, threads.routes, runs.routes, replay.routes, branches.routes, states.routes,
-    tree.routes,
+    tree.routes, items.routes,
 )  # fmt: skip
 MOUNTS = {"api": "/api", "root": None, "langgraph": "/api/langgraph"}
 

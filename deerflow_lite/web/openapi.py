@@ -132,7 +132,8 @@ def _parameter(
     if kind is not None:
         assert plugin.converter is not None
         schema = dict(plugin.converter.field2property(kind))
-    parameter: JsonDict = {"name": name, "in": place, "required": place == "path", "schema": schema}
+    required = place == "path" or (kind is not None and kind.required)
+    parameter: JsonDict = {"name": name, "in": place, "required": required, "schema": schema}
     if about := schema.pop("description", ""):
         parameter["description"] = about
     printed = getattr(route.example, place, {}) if route.example is not None else {}
