@@ -30,7 +30,7 @@ def test_a_host_of_ours_is_answered_on_any_port(make: Callable[..., Flask], host
     ["evil.example", "", "localhost.evil.example", "localhost:x", "localhost:", "localhost:99999", "a b", "::1",
      "127.0.0.1.", "x" * 400, "localhost@evil", "localhost/evil", "\xfc.de", "127.0.0.2"],
 )  # fmt: skip
-@pytest.mark.parametrize("path", ["/ok", "/", "/nowhere", "/static/home.css", "/api/openapi.json"])
+@pytest.mark.parametrize("path", ["/ok", "/", "/nowhere", "/static/css/base.css", "/api/openapi.json"])
 def test_a_foreign_host_is_refused_on_every_path(client: FlaskClient, host: str, path: str) -> None:
     answer = client.get(path, headers={"Host": host})
     assert (answer.status_code, answer.json["detail"][:5]) == (403, "Host:")
@@ -118,7 +118,7 @@ def test_a_preflight_is_204_with_the_asked_headers_echoed(client: FlaskClient, p
 
 
 def test_every_answer_carries_the_security_headers(client: FlaskClient) -> None:
-    for path in ("/", "/ok", "/nowhere", "/threads/none", "/docs", "/static/home.js"):
+    for path in ("/", "/ok", "/nowhere", "/threads/none", "/docs", "/static/app.js"):
         headers = client.get(path, buffered=True).headers
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "same-origin"

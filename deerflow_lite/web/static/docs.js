@@ -1,3 +1,5 @@
+// Shows the OpenAPI document with Swagger UI; it is no part of the chat page.
+
 "use strict";
 window.SwaggerUIBundle({
   url: "/api/openapi.json",

@@ -1,0 +1,106 @@
+// Reads the events of one run and takes the stream up again, after the last event seen, when it breaks.
+// It knows no message: what an event means is its reader's. A run is started once: only reading is ever repeated.
+
+import { ApiError, aborted, request } from './api.js';
+
+const SILENCE = 15_000; // the service sends a heartbeat every second
+const PAUSES = [250, 1000, 2000, 4000, 8000];
+
+/** Start a run by POST and give its events `{id, event, data}` until `end`. */
+export async function* started(path, body, { signal } = {}) {
+  const answer = await request('POST', path, body, { signal });
+  yield* whole(answer, modes(body.stream_mode), null, signal);
+}
+
+/** Give the events of a run that exists, after the event id `after` (null: from the first), until `end`. */
+export async function* followed(threadId, runId, { after = null, streamMode = [], signal } = {}) {
+  const query = modes(streamMode);
+  const path = `/threads/${encodeURIComponent(threadId)}/runs/${encodeURIComponent(runId)}/stream`;
+  yield* whole(await rejoined(path + query, after, signal), query, after, signal);
+}
+
+async function* whole(answer, query, after, signal) {
+  const path = (answer.headers.get('Location') ?? new URL(answer.url).pathname.replace(/^\/api/, '')) + query;
+  let last = after;
+  let failures = 0;
+  for (;;) {
+    try {
+      for await (const event of parsed(answer.body, signal)) {
+        failures = 0;
+        last = event.id ?? last;
+        yield event;
+        if (event.event === 'end') return;
+      }
+    } catch (error) {
+      if (signal?.aborted || aborted(error)) throw error;
+    }
+    answer = await again(path, last, signal, () => PAUSES[Math.min(failures++, PAUSES.length - 1)]);
+  }
+}
+
+async function again(path, last, signal, pause) {
+  for (;;) {
+    await slept(pause(), signal);
+    try {
+      return await rejoined(path, last, signal);
+    } catch (error) {
+      if (!(error instanceof ApiError) || (error.status !== 0 && error.status !== 503)) throw error;
+    }
+  }
+}
+
+function rejoined(path, last, signal) {
+  return request('GET', path, undefined, { signal, headers: last === null ? {} : { 'Last-Event-ID': String(last) } });
+}
+
+/** Cut a body into events; comments are passed over, a silent connection counts as broken. */
+async function* parsed(body, signal) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = '';
+  try {
+    for (;;) {
+      const { value, done } = await spoken(reader.read(), signal);
+      if (done) return;
+      const parts = (waiting + value).split('\n\n');
+      waiting = parts.pop();
+      for (const part of parts) {
+        const event = read(part);
+        if (event) yield event;
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function read(part) {
+  const found = { id: null, event: 'message', data: '' };
+  for (const line of part.split('\n')) {
+    const [, name, value] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
+    if (name) found[name] = value;
+  }
+  if (found.data === '') return null;
+  return { id: found.id === null ? null : Number(found.id), event: found.event, data: JSON.parse(found.data) };
+}
+
+function spoken(reading, signal) {
+  let timer;
+  const silence = new Promise((_, fail) => {
+    timer = setTimeout(() => fail(new ApiError(0, 'The stream went silent.')), SILENCE);
+  });
+  return Promise.race([reading, silence]).finally(() => clearTimeout(timer));
+}
+
+function slept(milliseconds, signal) {
+  return new Promise((wake, fail) => {
+    const stop = () => { clearTimeout(timer); fail(signal.reason); };
+    const timer = setTimeout(() => { signal?.removeEventListener('abort', stop); wake(); }, milliseconds);
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+const modes = (named) => {
+  const list = [named ?? []].flat();
+  return list.length ? `?${new URLSearchParams(list.map((mode) => ['stream_mode', mode]))}` : '';
+};
