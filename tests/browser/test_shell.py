@@ -1,0 +1,42 @@
+"""The page as a whole: its addresses, its look and what a reader hears of it."""
+
+import hashlib
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import axe
+from tests.browser.site import Site
+
+Open = Callable[..., Page]
+
+
+def test_a_chat_opens_at_its_own_address_from_cold(site: Site, open_page: Open) -> None:
+    site.chat("tea", "All about tea")
+    page = open_page("/chats/tea")
+    expect(page.get_by_role("heading", level=1)).to_have_text("All about tea")
+
+
+@pytest.mark.parametrize("thread_id", ["gone", "a b", "archive", "x" * 65])
+def test_an_unknown_address_says_so_and_leads_to_a_new_chat(open_page: Open, thread_id: str) -> None:
+    page = open_page("/")
+    page.watch.expect("status of 4(04|22)")  # type: ignore[attr-defined]
+    page.goto(f"/chats/{thread_id}")
+    expect(page.get_by_role("heading", name="There is no such chat")).to_be_visible()
+    page.get_by_role("link", name="Start a new chat").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
+    assert page.url.endswith("/chats")
+
+
+def test_the_vendored_axe_is_the_recorded_one() -> None:
+    recorded = (axe.SOURCE.parent / "VENDORED.md").read_text()
+    assert hashlib.sha256(axe.SOURCE.read_bytes()).hexdigest() in recorded
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_an_empty_service_is_accessible(open_page: Open, theme: str, size: str) -> None:
+    page = open_page("/", theme=theme, size=size)
+    expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
+    assert axe.serious(page) == []
