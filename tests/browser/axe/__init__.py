@@ -9,7 +9,7 @@ SOURCE = Path(__file__).with_name("axe.min.js")
 RUN = """async () => {
   const { violations } = await axe.run(document, { resultTypes: ['violations'] });
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => target + ' ' + failureSummary).join(' | ')}`);
+    .map(({ id, nodes }) => [id, ...nodes.map((node) => `${node.target} ${node.failureSummary}`)].join(' | '));
 }"""
 
 
