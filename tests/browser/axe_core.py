@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-SOURCE = Path(__file__).with_name("axe.min.js")
+SOURCE = Path(__file__).with_name("axe-core") / "axe.min.js"
 RUN = """async () => {
   const { violations } = await axe.run(document, { resultTypes: ['violations'] });
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
