@@ -1,6 +1,7 @@
 """What every room's tests may use: a service that executes runs, in a folder of the test's own."""
 
 import json
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from deerflow_lite import create_app
 from deerflow_lite.config import Config
 from deerflow_lite.gateway import Gateway
+from tests.processes import Served
 from tests.runs import gates
 from tests.service import Service
 
@@ -56,3 +58,18 @@ def gate() -> Iterator[gates.Gate]:
     """A gate that a node of a graph waits at; its user message is `gate.text`."""
     with gates.new() as made:
         yield made
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Served]]:
+    """Start services as processes, on folders and with settings; what still runs after the test is killed."""
+    started: list[Served] = []
+
+    def one(*given: Any, **settings: Any) -> Served:
+        started.append(Served(*given, **settings))
+        return started[-1]
+
+    yield one
+    for served in started:
+        if served.process.poll() is None:
+            served.end(signal.SIGKILL)

@@ -31,6 +31,7 @@ FENCES = {
     "langchain": {"checkpoints", "graphs"},
     "langchain_core": {"checkpoints", "graphs"},
     "click": {"cli"},
+    "prometheus_client": {"web"},
     "granian": {"server"},
     "cheroot": {"server"},
 }

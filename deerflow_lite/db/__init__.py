@@ -8,6 +8,7 @@ import queue
 import re
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -39,6 +40,19 @@ class Transaction:
             self.undo.pop()()
 
 
+@dataclass(slots=True)
+class Waited:
+    """How many write transactions began, the seconds that they waited for it, and how many gave up."""
+
+    number: int = 0
+    seconds: float = 0.0
+    refused: int = 0
+
+    def note(self, seconds: float) -> None:
+        self.number += 1
+        self.seconds += seconds
+
+
 class Database:
     """One SQLite file; share one object between all threads of the process."""
 
@@ -47,6 +61,7 @@ class Database:
             raise SettingInvalid(f"SQLite 3.38 or newer is needed, this Python has {sqlite3.sqlite_version}")
         self.path = path
         self.lock = threading.RLock()
+        self.waited = Waited()
         self._synchronous = synchronous
         self._transaction: Transaction | None = None
         self.writer = self._connect()
@@ -115,11 +130,13 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Hold the one write transaction; nested use joins it, an error undoes all of it."""
+        asked = time.perf_counter()
         with self.lock:
             if self._transaction is not None:
                 yield self.writer
                 return
             self._begin()
+            self.waited.note(time.perf_counter() - asked)
             transaction = self._transaction = Transaction()
             try:
                 yield self.writer
@@ -140,6 +157,7 @@ class Database:
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):
                 raise
+            self.waited.refused += 1
             raise DatabaseBusy("the database is busy; another program holds it") from None
 
     @contextmanager
@@ -189,6 +207,13 @@ class Database:
         finally:
             held.clear()
             self._readers.put(connection)
+
+    def sizes(self) -> dict[str, int]:
+        """Give the bytes of the file and of the log of writes beside it."""
+        wal = self.path.with_name(self.path.name + "-wal")
+        with suppress(FileNotFoundError):
+            return {"database": self.path.stat().st_size, "wal": wal.stat().st_size}
+        return {"database": self.path.stat().st_size, "wal": 0}
 
     def _mine(self) -> bool:
         if not self.lock.acquire(blocking=False):

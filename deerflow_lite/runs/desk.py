@@ -28,7 +28,7 @@ class Desk:
         self._rooms, self._opening = rooms, opening
         self._posting, self._runner = Posting(rooms), Runner(rooms)
         self._stopped_before = stopped or []
-        self._streams = threading.Semaphore(rooms.config.streams_max)
+        self._streams, self.streams_open = threading.Lock(), 0
         self.stopping = threading.Event()
         self._refreshing = threading.Thread(target=self._refresh, name="refresh", daemon=True)
 
@@ -113,11 +113,15 @@ class Desk:
 
     def take_stream(self) -> bool:
         """Take one of the places for open streams; False when none is left."""
-        return self._streams.acquire(blocking=False)
+        with self._streams:
+            free = self.streams_open < self._rooms.config.streams_max
+            self.streams_open += free
+            return free
 
     def give_stream(self) -> None:
         """Give a place back."""
-        self._streams.release()
+        with self._streams:
+            self.streams_open -= 1
 
     def follow(self, run: Run, after: int) -> Iterator[Event | None]:
         """Give a run's events after an id, None as a heartbeat."""

@@ -4,6 +4,7 @@ Invariants: of one thread at most one run is `running`; a run that has ended nev
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,10 +35,11 @@ def _run(row: Sequence[Any]) -> Run:
 
 
 class Ledger:
-    """Adds, reads and ends rows of runs; methods that write join `db.writing()`."""
+    """Adds, reads and ends rows of runs; methods that write join `db.writing()`. `ended` counts ends by status."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self.ended: Counter[str] = Counter()
 
     def _all(self, where: str, values: Sequence[object]) -> list[Run]:
         with self._db.reading() as connection:
@@ -131,6 +133,8 @@ class Ledger:
                 f"UPDATE runs SET status = ?, error = ?, updated_at = max(?, updated_at) WHERE row = ? AND {_ACTIVE}",
                 (status, error, clock.now(), run.row),
             ).rowcount
+            if changed:
+                self._db.committed(lambda: self.ended.update([status]))
         return changed == 1
 
     def delete(self, run: Run) -> None:

@@ -3,7 +3,6 @@
 Invariant: the folder's lock is held before the file is opened, for opening recovers what a stopped service left.
 """
 
-import logging
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from deerflow_lite.config import Config
 from deerflow_lite.server.address import Address
 from deerflow_lite.server.lifeline import CannotServe, FolderLock
+from deerflow_lite.server.logs import log_to_stderr
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -32,7 +32,7 @@ class Service:
     @classmethod
     def open(cls, config: Config, address: Address) -> "Service":
         """Take the folder and open everything in it; raises CannotServe, DeerflowError, OSError or sqlite3.Error."""
-        _log_to_stderr(config.log_level)
+        log_to_stderr(config.log_level)
         lock = FolderLock(config.instance)
         lock.take(address.url)
         from deerflow_lite import create_app
@@ -65,7 +65,3 @@ class Service:
     def stop(self) -> None:
         """End streams and settle runs within the grace time."""
         self.gateway.stop(self.config.stop_grace)
-
-
-def _log_to_stderr(level: str) -> None:
-    logging.basicConfig(level=level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s")

@@ -15,11 +15,13 @@ from deerflow_lite.web import (
     errors,
     items,
     meta,
+    metrics,
     pages,
     replay,
     runs,
     states,
     threads,
+    traffic,
     tree,
 )
 from deerflow_lite.web.body import WholeBody
@@ -27,7 +29,7 @@ from deerflow_lite.web.contract import Routes, blueprint
 
 ROUTES: tuple[Routes, ...] = (
     meta.routes, assistants.routes, threads.routes, runs.routes, replay.routes, branches.routes, states.routes,
-    tree.routes, items.routes,
+    tree.routes, items.routes, metrics.routes,
 )  # fmt: skip
 MOUNTS = {"api": "/api", "root": None, "langgraph": "/api/langgraph"}
 
@@ -49,6 +51,7 @@ def make_app(gateway: Gateway) -> Flask:
     app.extensions["deerflow_lite"] = gateway
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
+    app.extensions[metrics.TRAFFIC] = traffic.install(app)
     auth.install(app, auth.doorkeeper(gateway.config))
     errors.install(app)
     docs.install(app, ROUTES)

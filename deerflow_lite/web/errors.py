@@ -12,6 +12,7 @@ from flask import Flask, Response
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from deerflow_lite import errors
+from deerflow_lite.web.traffic import request_id
 
 STATUS: dict[type[Exception], int] = {
     errors.TooLarge: 413,
@@ -64,8 +65,8 @@ def unexpected(error: Exception) -> Response:
     """Answer what nobody foresaw: logged with its traceback, told without it."""
     if isinstance(error, sqlite3.OperationalError) and any(word in str(error) for word in LATER):
         return domain_error(errors.Unavailable(f"the database cannot be written now: {error}"))
-    log.exception("a request failed", exc_info=error)
-    return problem(500, "internal error")
+    log.error("a request failed", exc_info=error, extra={"fields": {"request_id": request_id()}})
+    return problem(500, "internal error", request_id=request_id())
 
 
 def install(app: Flask) -> None:

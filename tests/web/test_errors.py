@@ -69,7 +69,10 @@ def test_an_error_nobody_foresaw_is_told_without_its_inside_and_logged_with_it(
 ) -> None:
     with caplog.at_level(logging.ERROR):
         answer = answer_to(make, KeyError("secret"))
-    assert (answer.status_code, answer.json) == (500, {"detail": "internal error"})
+    assert (answer.status_code, answer.json) == (
+        500,
+        {"detail": "internal error", "request_id": answer.headers["X-Request-Id"]},
+    )
     assert "KeyError: 'secret'" in caplog.text
 
 
