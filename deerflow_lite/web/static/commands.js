@@ -3,7 +3,7 @@
 
 import { signal, useEffect } from './html.js';
 
-/** All by id: `{id, label, group, keys?, run, ready?}`; `keys` like "Mod+Shift+O"; a false `ready()` hides one. */
+/** All by id: `{id, label, group, keys?, run, ready?}`; `keys` like "Mod+/ ?"; a false `ready()` hides one. */
 export const commands = signal(new Map());
 
 /** Add commands and give the function that takes them back. */
@@ -23,8 +23,8 @@ export const readyCommands = () => [...commands.value.values()].filter(({ ready 
 const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** The keys as `aria-keyshortcuts` wants them. */
-export const ariaKeys = (keys) => keys.replace('Mod', APPLE ? 'Meta' : 'Control');
+export const ariaKeys = (keys) => keys.replaceAll('Mod', APPLE ? 'Meta' : 'Control');
 
-/** The keys as they are printed on this machine. */
+/** The keys as they are printed on this machine; of several, the first. */
 export const shownKeys = (keys) =>
-  keys.split('+').map((key) => (key === 'Mod' ? (APPLE ? '⌘' : 'Ctrl') : key));
+  keys.split(' ')[0].split('+').map((key) => (key === 'Mod' ? (APPLE ? '⌘' : 'Ctrl') : key));

@@ -1,18 +1,68 @@
-// The line above a conversation: its title, and whether it is archived.
-// What can be done to the chat is its menu's.
+// The line above a conversation: its title to be renamed, its menu, and the banner that it is archived.
+// What is done to the chat is list/actions.js's.
 
-import { html } from './html.js';
+import { html, signal, useRef } from './html.js';
+import { useCommands } from './commands.js';
 import { Icon } from './icons.js';
+import { ariaOf } from './keys.js';
 import { drawer, toggleList } from './layout.js';
+import { discard, file, pin, rename } from './list/actions.js';
+import { isArchived, isPinned, titleOf } from './list/order.js';
+import { entriesOf } from './list/row.js';
+import { TitleBox } from './list/title.js';
+import { menuAt, toggleMenu } from './menu.js';
 
-/** Draw the title line of the open thread, or of a new chat (null). */
-export function Header({ thread }) {
+const renaming = signal(null);
+
+/** Draw the title line of the open thread, or of none (null); `children` stand before its menu. */
+export function Header({ thread, children }) {
+  useThreadCommands(thread);
   return html`
     <header class="bar">
-      <button class="ghost" aria-label="Chat list" aria-expanded=${drawer.value} aria-controls="list"
-        onClick=${toggleList}>
-        <${Icon} name="list" />
-      </button>
-      <h1 class="bar-title" dir="auto">${thread ? thread.title ?? 'New chat' : 'New chat'}</h1>
-    </header>`;
+      ${!drawer.value && html`
+        <button class="ghost" aria-label="Show the list" title="Show the list" aria-expanded="false"
+          aria-keyshortcuts=${ariaOf('list.toggle')} onClick=${toggleList}><${Icon} name="list" /></button>`}
+      <${Title} thread=${thread} />
+      ${thread && html`<div class="bar-tools">${children}<${More} thread=${thread} /></div>`}
+    </header>
+    ${thread && isArchived(thread) && html`<${Banner} thread=${thread} />`}`;
 }
+
+function Title({ thread }) {
+  if (!thread) return html`<h1 class="bar-title">New chat</h1>`;
+  if (renaming.value === thread.thread_id) {
+    return html`<${TitleBox} title=${titleOf(thread)} save=${(title) => rename(thread, title)}
+      ended=${() => { renaming.value = null; }} />`;
+  }
+  return html`<h1 class="bar-title" dir="auto" title=${titleOf(thread)}>${titleOf(thread)}</h1>`;
+}
+
+function More({ thread }) {
+  const button = useRef(null);
+  const entries = () => entriesOf(thread, () => { renaming.value = thread.thread_id; });
+  return html`
+    <button class="ghost" ref=${button} aria-label="More for this chat" aria-haspopup="menu"
+      aria-expanded=${menuAt(button.current)} onClick=${() => toggleMenu(button.current, entries())}>
+      <${Icon} name="more" />
+    </button>`;
+}
+
+const Banner = ({ thread }) => html`
+  <div class="banner" role="note">
+    <span><${Icon} name="archive" />This chat is archived. It can go on all the same.</span>
+    <button class="button plain" onClick=${() => file([thread], false)}>Restore chat</button>
+  </div>`;
+
+function useThreadCommands(thread) {
+  useCommands(() => (thread ? commandsOf(thread) : []), [thread]);
+}
+
+const commandsOf = (thread) => [
+  { id: 'thread.rename', label: 'Rename this chat', keys: 'F2', run: () => { renaming.value = thread.thread_id; } },
+  { id: 'thread.pin', label: isPinned(thread) ? 'Unpin this chat' : 'Pin this chat', run: () => pin(thread) },
+  {
+    id: 'thread.archive', keys: 'E', label: isArchived(thread) ? 'Restore this chat' : 'Archive this chat',
+    run: () => file([thread], !isArchived(thread)),
+  },
+  { id: 'thread.delete', label: 'Delete this chat', keys: 'Mod+Shift+Backspace', run: () => discard([thread]) },
+].map((command) => ({ group: 'This chat', ...command }));

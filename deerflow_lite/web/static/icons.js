@@ -8,6 +8,7 @@ const PATHS = {
   back: 'M15 5l-7 7 7 7',
   branch: 'M7 4v12M7 20a2 2 0 100-4 2 2 0 000 4zM17 9a2 2 0 100-4 2 2 0 000 4zM17 9c0 4-10 2-10 7',
   check: 'M5 12.5l4.5 4.5L19 7.5',
+  choose: 'M4 6h3v3H4zM4 15h3v3H4zM11 7.5h9M11 16.5h9',
   close: 'M6 6l12 12M18 6L6 18',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   dark: 'M20 14.5A8 8 0 019.5 4 8 8 0 1020 14.5z',
@@ -18,7 +19,7 @@ const PATHS = {
   light: 'M12 16a4 4 0 100-8 4 4 0 000 8zM12 3v2M12 19v2M3 12h2M19 12h2'
     + 'M5.6 5.6L7 7M17 17l1.4 1.4M5.6 18.4L7 17M17 7l1.4-1.4',
   list: 'M4 5h16v14H4zM9.5 5v14',
-  more: 'M6 12h.01M12 12h.01M18 12h.01',
+  more: 'M6 11v2M5 12h2M12 11v2M11 12h2M18 11v2M17 12h2',
   pin: 'M12 16v5M8 4h8l-1 6 3 3v2H6v-2l3-3z',
   plus: 'M12 5v14M5 12h14',
   redo: 'M20 12a8 8 0 11-2.5-5.8M20 3v4h-4',

@@ -23,6 +23,12 @@ export function changed(thread) {
   for (const listen of listeners) listen(thread);
 }
 
+/** Say that these fields of a thread have changed; nothing where it is not the open one. */
+export function amended(id, fields) {
+  const { thread } = opened.peek();
+  if (thread?.thread_id === id) opened.value = ready({ ...thread, ...fields });
+}
+
 /** Ask for a thread again, after a run or a change of head, and tell everybody. */
 export async function refreshed(id) {
   changed(await get(threadPath(id)));

@@ -1,0 +1,28 @@
+// A dialog over the page: the browser keeps the focus in it and gives it back; Escape and a click outside close it.
+// What stands in it is its caller's.
+
+import { html, useEffect, useId, useRef } from './html.js';
+import { Icon } from './icons.js';
+
+/** Draw a dialog for as long as it stands; `close` is called when the reader is done with it. */
+export function Dialog({ title, close, kind = 'plain', children }) {
+  const box = useRef(null);
+  const head = useId();
+  useEffect(() => {
+    const dialog = box.current;
+    dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  const outside = (event) => { if (event.target === box.current) close(); };
+  return html`
+    <dialog class="dialog" data-kind=${kind} ref=${box} aria-labelledby=${head} onClick=${outside}
+      onCancel=${(event) => { event.preventDefault(); close(); }}>
+      <div class="dialog-inner">
+        <header class="dialog-head">
+          <h2 id=${head}>${title}</h2>
+          <button class="ghost" aria-label="Close" onClick=${close}><${Icon} name="close" /></button>
+        </header>
+        ${children}
+      </div>
+    </dialog>`;
+}
