@@ -14,7 +14,7 @@ from typing import Final
 
 import orjson
 
-_BEGINNING: Final = 160
+_BEGINNING: Final = 640
 _TIME: Final = re.compile(rb"\xa2ts(?:\xd9.|[\xa0-\xbf])([0-9T:.+Z-]{19,40})", re.DOTALL)
 _MAPS: Final = frozenset(bytes([code]) for code in (*range(0x80, 0x90), 0xDE, 0xDF))
 

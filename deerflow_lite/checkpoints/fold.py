@@ -5,49 +5,52 @@ writes on every ancestor from there, folded upwards once for all the checkpoints
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 import orjson
 
 from deerflow_lite.checkpoints import lineage, modes
-from deerflow_lite.checkpoints.messages import CHANNEL, Outline, entries, outline_of, unpacked
-from deerflow_lite.checkpoints.prefix import Prefix
+from deerflow_lite.checkpoints.family import Family
+from deerflow_lite.checkpoints.folding import Folded
+from deerflow_lite.checkpoints.messages import CHANNEL, SNAPSHOT, Outline, entries, unpacked
+from deerflow_lite.checkpoints.prefix import Prefix, snapshot_size
 from deerflow_lite.errors import CheckpointUnreadable
 
-REMOVE_ALL: Final = "__remove_all__"
-_OVERWRITE: Final = "__overwrite__"
-_FIELDS: Final = 2
+BATCH: Final = 64
 FOLD_STEPS: Final = 10_000  # LangGraph stores a value of its own accord after 5,000 steps
 _WRITES: Final = """
 SELECT checkpoint_id, type, value FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND channel = ?
 AND checkpoint_id IN (SELECT value FROM json_each(?)) ORDER BY task_path, task_id, idx
 """
 Gate = Callable[[modes.Row], None]
-Writes = dict[str, list[Any]]
+Writes = dict[str, list[tuple[str, Any]]]
 
 
 @dataclass(frozen=True)
 class Held:
-    """One checkpoint with the ids of its messages and the undecoded messages themselves, in order.
-
-    `checkpoint` is the unpacked row, maybe without messages. Lists are shared between checkpoints and never changed.
-    """
+    """One checkpoint with its messages, undecoded; `checkpoint` is the unpacked row, maybe without messages."""
 
     row: modes.Row
     checkpoint: dict[str, Any]
-    ids: list[str | None]
-    entries: list[Any]
-    decoded: list[Outline] | None = None
+    folded: Folded
 
-    @cached_property
+    @property
+    def entries(self) -> list[Any]:
+        """The undecoded messages, in order."""
+        return self.folded.entries
+
+    @property
     def outlines(self) -> list[Outline]:
-        """What decides about each message; raises CheckpointUnreadable."""
-        if self.decoded is not None:
-            return self.decoded
-        return [outline_of(one, self.row.checkpoint_id) for one in self.entries]
+        """What decides about each message."""
+        return self.folded.outlines
+
+    @property
+    def ids(self) -> list[str | None]:
+        """The ids of the messages."""
+        return [one.id for one in self.folded.outlines]
 
 
 def held_at(connection: sqlite3.Connection, thread_id: str, row: modes.Row) -> Held:
@@ -64,11 +67,9 @@ class Reader:
 
     def __init__(self, connection: sqlite3.Connection, thread_id: str, depth: int) -> None:
         self.connection, self.thread_id, self._depth = connection, thread_id, depth
-        self._folded: dict[str, Held] = {}
+        self._passed: dict[str, Held] = {}
         self._prefix = Prefix()
-        self._decoded: list[Outline] = []
-        self._full: tuple[list[str | None], list[Any]] = [], []
-        self._last = self._full
+        self._full = Folded()
 
     def walk(self, head: str, gate: Gate | None = None, taken: int = 0) -> Iterator[Held]:
         """Give a head and its ancestors with what they hold, nearest first; `gate` may refuse a row.
@@ -81,119 +82,108 @@ class Reader:
             yield self.held(row)
 
     def _row(self, checkpoint_id: str) -> modes.Row | None:
-        folded = self._folded.get(checkpoint_id)
-        return folded.row if folded else modes.row(self.connection, self.thread_id, checkpoint_id)
+        passed = self._passed.get(checkpoint_id)
+        return passed.row if passed else modes.row(self.connection, self.thread_id, checkpoint_id)
 
     def held(self, row: modes.Row) -> Held:
         """Give what one checkpoint holds."""
-        return self._folded.get(row.checkpoint_id) or self._own(row) or self._fold(row)
+        if row.checkpoint_id in self._passed:
+            return self._passed[row.checkpoint_id]
+        checkpoint, own = self._own(row)
+        return self._fold(row) if own is None else Held(row, checkpoint, own)
 
-    def _own(self, row: modes.Row) -> Held | None:
-        """Give what the row holds by itself, None for one whose messages stand in the writes of its ancestors."""
+    def _own(self, row: modes.Row) -> tuple[dict[str, Any], Folded | None]:
+        """Unpack a row, and give what it holds by itself: None where that stands in the writes of its ancestors."""
         read = self._prefix.read(row)
         if read is not None:
             count, checkpoint = read
-            if count != len(self._last[0]):
-                self._last = self._full[0][:count], self._full[1][:count]
-            return Held(row, checkpoint, *self._last)
+            return checkpoint, self._full.first(count)
         checkpoint = modes.unpacked(row)
-        values = checkpoint.get("channel_values") or {}
-        if CHANNEL not in values and CHANNEL in (checkpoint.get("channel_versions") or {}):
-            return None
-        found = entries(values.get(CHANNEL), row.checkpoint_id)
-        same = _common(found, self._full[1])
-        self._decoded = self._decoded[:same] + [outline_of(one, row.checkpoint_id) for one in found[same:]]
-        self._full = self._last = [one.id for one in self._decoded], found
-        self._prefix = Prefix.of(row, found)
-        return Held(row, checkpoint, *self._last, self._decoded)
+        found = own(self._full, checkpoint, row.checkpoint_id)
+        if found is not None:
+            self._full, self._prefix = found, Prefix.of(row, found.entries)
+        return checkpoint, found
 
     def _fold(self, row: modes.Row) -> Held:
+        """Read up to the nearest stored value, and fold the writes in between back down to the row."""
         passed: list[tuple[modes.Row, dict[str, Any]]] = []
-        below: Held | None = None
+        folded: Folded | None = None
         for one in lineage.ancestors(self.connection, self.thread_id, row.checkpoint_id, FOLD_STEPS):
-            below = self._own(one)
-            if below is not None:
+            checkpoint, folded = self._own(one)
+            passed.append((one, checkpoint))
+            if folded is not None:
                 break
-            passed.append((one, modes.unpacked(one)))
-        if below is None:
+        if folded is None:
             raise CheckpointUnreadable(passed[-1][0].checkpoint_id)
-        self._folded = {below.row.checkpoint_id: below}
-        writes = self._writes([below.row, *(one for one, _ in passed)])
+        writes = _writes(self.connection, self.thread_id, [one.checkpoint_id for one, _ in passed])
+        self._passed, above = {}, ""
         for one, checkpoint in reversed(passed):
-            below = Held(one, checkpoint, *_written(below, writes.get(below.row.checkpoint_id, ())))
-            self._folded[one.checkpoint_id] = below
-        return below
-
-    def _writes(self, rows: Sequence[modes.Row]) -> Writes:
-        """Give the writes on some checkpoints, each checkpoint's in the order in which LangGraph replays them."""
-        found: Writes = {}
-        asked = orjson.dumps([row.checkpoint_id for row in rows]).decode()
-        rows = self.connection.execute(_WRITES, (self.thread_id, CHANNEL, asked)).fetchall()
-        for checkpoint_id, kind, value in rows:
-            if kind not in ("msgpack", "null"):
-                raise CheckpointUnreadable(checkpoint_id)
-            if kind == "msgpack":
-                found.setdefault(checkpoint_id, []).append(unpacked(value, checkpoint_id))
-        return found
+            folded = folded.written(_unpacked(writes.get(above, ()), above), above)
+            self._passed[one.checkpoint_id], above = Held(one, checkpoint, folded), one.checkpoint_id
+        return self._passed[row.checkpoint_id]
 
 
-def _written(below: Held, writes: Sequence[Any]) -> tuple[list[str | None], list[Any]]:
-    """Give what the child of a checkpoint holds by the writes on it."""
-    ids, found = below.ids, below.entries
-    for write in writes:
-        ids, found = _applied(ids, found, write, below.row.checkpoint_id)
-    return ids, found
+def descended(connection: sqlite3.Connection, thread_id: str, family: Family) -> dict[str, Folded]:
+    """Give what each checkpoint of a thread holds; those that cannot be read are left out.
+
+    Every row and write is read once, for walks from many heads would meet again and again; a snapshot only where its
+    size is not that of what was expected there.
+    """
+    found: dict[str, Folded] = {}
+    writes: Writes = {}
+    sizes = {one: size for one, start in family.starts.items() if (size := snapshot_size(start)) is not None}
+    for batch in (family.order[start : start + BATCH] for start in range(0, len(family.order), BATCH)):
+        rows = modes.rows(connection, thread_id, [one for one in batch if one not in sizes])
+        writes |= _writes(connection, thread_id, batch)
+        for one in batch:
+            expected = _expected(family.parents[one] or "", found, writes)
+            if expected is not None and one in sizes and expected.fits(*sizes[one]):
+                found[one] = expected
+            elif (row := rows.get(one) or modes.row(connection, thread_id, one)) is not None:
+                with suppress(CheckpointUnreadable):
+                    found[one] = _read(row, expected if row.parent else None)
+    return found
 
 
-def _applied(
-    ids: list[str | None], found: list[Any], write: Any, checkpoint_id: str
-) -> tuple[list[str | None], list[Any]]:
-    """Take one write in: a message of a known id replaces, others are appended, removals and resets are honoured."""
-    fresh = _overwrite(write, checkpoint_id)
-    if fresh is not None:
-        return [outline_of(one, checkpoint_id).id for one in fresh], fresh
-    ids, found = ids.copy(), found.copy()
-    for entry in entries(write, checkpoint_id):
-        told = outline_of(entry, checkpoint_id)
-        message_id, removes = told.id, told.type == "remove"
-        if removes and message_id == REMOVE_ALL:
-            ids, found = [], []
-        elif removes:
-            gone = {ids.index(message_id)} if message_id in ids else set()
-            ids, found = _without(ids, gone), _without(found, gone)
-        elif message_id is not None and message_id in ids:
-            found[ids.index(message_id)] = entry
-        else:
-            ids.append(message_id)
-            found.append(entry)
-    return ids, found
+def _read(row: modes.Row, expected: Folded | None) -> Folded:
+    found = own(expected or Folded(), modes.unpacked(row), row.checkpoint_id) or expected
+    if found is None:
+        raise CheckpointUnreadable(row.checkpoint_id)
+    return found
 
 
-def _without(items: list[Any], gone: set[int]) -> list[Any]:
-    return [item for place, item in enumerate(items) if place not in gone]
-
-
-def _overwrite(write: Any, checkpoint_id: str) -> list[Any] | None:
-    """Give the messages of LangGraph's Overwrite in any of its three forms, None for another write."""
-    value = write
-    if isinstance(write, tuple) and write[0] == _FIELDS:
-        parts = unpacked(write[1], checkpoint_id)
-        value = parts[_FIELDS] if isinstance(parts, list) and len(parts) > _FIELDS else None
-    if isinstance(value, dict) and value.get("type") == _OVERWRITE and "value" in value:
-        return list(entries(value["value"], checkpoint_id))
-    if isinstance(value, dict) and set(value) == {_OVERWRITE}:
-        return list(entries(value[_OVERWRITE], checkpoint_id))
+def _expected(parent: str, above: Mapping[str, Folded], writes: Writes) -> Folded | None:
+    with suppress(CheckpointUnreadable, KeyError):
+        return above[parent].written(_unpacked(writes.get(parent, ()), parent), parent)
     return None
 
 
-def _common(some: list[Any], others: list[Any]) -> int:
-    """Count the equal elements at the beginning of two lists; mostly one begins with the whole of the other."""
-    low, high = 0, min(len(some), len(others))
-    middle = high
-    while low < high:
-        if some[low:middle] == others[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-        middle = (low + high + 1) // 2
-    return low
+def own(expected: Folded, checkpoint: Mapping[str, Any], checkpoint_id: str) -> Folded | None:
+    """Give what a checkpoint holds by itself, None where its messages stand in the writes of its ancestors.
+
+    Where it begins as `expected` does, nothing is decoded. Raises CheckpointUnreadable.
+    """
+    values = checkpoint.get("channel_values") or {}
+    if CHANNEL not in values and CHANNEL in (checkpoint.get("channel_versions") or {}):
+        return None
+    value = values.get(CHANNEL)
+    known = expected.begins(value[1]) if isinstance(value, tuple) and value[0] == SNAPSHOT else None
+    return known or expected.stored(entries(value, checkpoint_id), checkpoint_id)
+
+
+def _writes(connection: sqlite3.Connection, thread_id: str, checkpoint_ids: Sequence[str]) -> Writes:
+    """Give the writes on some checkpoints, each checkpoint's in the order in which LangGraph replays them."""
+    found: Writes = {}
+    asked = orjson.dumps(checkpoint_ids).decode()
+    for checkpoint_id, *write in connection.execute(_WRITES, (thread_id, CHANNEL, asked)).fetchall():
+        found.setdefault(checkpoint_id, []).append((write[0], write[1]))
+    return found
+
+
+def _unpacked(writes: Iterable[tuple[str, Any]], checkpoint_id: str) -> list[Any]:
+    found = []
+    for kind, value in writes:
+        if kind not in ("msgpack", "null"):
+            raise CheckpointUnreadable(checkpoint_id)
+        found += [unpacked(value, checkpoint_id)] if kind == "msgpack" else []
+    return found

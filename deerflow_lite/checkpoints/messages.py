@@ -22,11 +22,12 @@ _FIELDS: Final = 2
 
 
 class Outline(NamedTuple):
-    """What decides about a message; a tuple, because one is made of every message that is passed."""
+    """What decides about a message, and itself undecoded; a tuple, because one is made of every message passed."""
 
     id: str | None
     type: str
     hidden: bool
+    entry: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +116,13 @@ def outline_of(entry: Any, checkpoint_id: str) -> Outline:
     """Decode what decides about a message; raises CheckpointUnreadable."""
     fields = _fields(entry, checkpoint_id)
     if not isinstance(fields, dict):
-        return Outline(None, "", False)
+        return Outline(None, "", False, entry)
     kind, extra, message_id = fields.get("type"), fields.get("additional_kwargs"), fields.get("id")
     if not isinstance(kind, str):
         role = fields.get("role")
         kind = _ROLES.get(role, role) if isinstance(role, str) else ""
     hidden = bool(extra) and isinstance(extra, dict) and extra.get("hide_from_ui") is True
-    return Outline(message_id if isinstance(message_id, str) else None, kind, hidden)
+    return Outline(message_id if isinstance(message_id, str) else None, kind, hidden, entry)
 
 
 def id_of(entry: Any, checkpoint_id: str) -> str | None:

@@ -4,15 +4,21 @@ Rows are unpacked without building any object, so a crafted row runs no code and
 """
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import orjson
 import ormsgpack
 
 from deerflow_lite.errors import CheckpointUnreadable, ModeMismatch
 
 Mode = Literal["full", "delta"]
 _BOOKKEEPING: Final = ("__", "branch:", "join:", "start:")
+_ROW: Final = (
+    "SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
+    " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id"
+)
 _NOTHING: Final[tuple[Any, ...]] = (None, "", [], {})
 
 
@@ -29,12 +35,15 @@ class Row:
 
 def row(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> Row | None:
     """Read one row of the root namespace."""
-    found = connection.execute(
-        "SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
-        " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?",
-        (thread_id, checkpoint_id),
-    ).fetchone()
+    found = connection.execute(f"{_ROW} = ?", (thread_id, checkpoint_id)).fetchone()
     return Row(*found) if found else None
+
+
+def rows(connection: sqlite3.Connection, thread_id: str, checkpoint_ids: Sequence[str]) -> dict[str, Row]:
+    """Read some rows of the root namespace, by id."""
+    asked = orjson.dumps(checkpoint_ids).decode()
+    found = connection.execute(f"{_ROW} IN (SELECT value FROM json_each(?))", (thread_id, asked)).fetchall()
+    return {one[0]: Row(*one) for one in found}
 
 
 def mode(stored: Row) -> Mode:

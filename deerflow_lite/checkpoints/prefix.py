@@ -20,6 +20,9 @@ _LAYOUT: Final = re.compile(
     rb"\xaechannel_values(?:[\x80-\x8f]|\xde..)\xa8messages)(?:([\x90-\x9f])|\xdc(..)|\xdd(....))",
     re.DOTALL,
 )
+_SNAPSHOT: Final = re.compile(
+    rb"\xa8messages(?:\xc7(.)|\xc8(..)|\xc9(....))\x07(?:([\x90-\x9f])|(\xdc)(..)|(\xdd)(....))", re.DOTALL
+)
 _EMPTY: Final = b"\x90"
 
 
@@ -60,5 +63,22 @@ class Prefix:
 
 
 def _length(found: re.Match[bytes]) -> int:
-    short, *longer = found.groups()[1:]
-    return short[0] & 0x0F if short else int.from_bytes(longer[0] or longer[1])
+    return array_length(*found.groups()[1:])
+
+
+def array_length(short: bytes | None, *longer: bytes | None) -> int:
+    """Give the length of a packed array, from its one byte or from the two or four that follow it."""
+    return short[0] & 0x0F if short else int.from_bytes(next((size for size in longer if size), b""))
+
+
+def snapshot_size(start: bytes) -> tuple[int, int] | None:
+    """Give how many messages a delta checkpoint's snapshot has, and how many bytes they take; None where it has none.
+
+    Only the first bytes of the checkpoint are looked at: None also where the snapshot stands further behind.
+    """
+    found = _SNAPSHOT.search(start)
+    if found is None:
+        return None
+    size = int.from_bytes(next(one for one in found.groups()[:3] if one))
+    short, two, *_ = found.groups()[3:]
+    return array_length(short, *found.groups()[5::2]), size - (1 if short else 3 if two else 5)

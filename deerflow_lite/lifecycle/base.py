@@ -134,7 +134,7 @@ class _Search:
                 yield reader.held(found)
 
     def _asks(self, held: fold.Held) -> bool:
-        return any(holds(held.ids, key) for key in self._keys)
+        return any(holds(held, key) for key in self._keys)
 
     def confirmed(self, found: fold.Held) -> bool:
         """Ask the graph whether nothing is scheduled; where none can be built, the raw row has told."""
@@ -151,9 +151,8 @@ class _Search:
 
     def missing(self, found: fold.Held) -> str | None:
         """Give a visible message that stands before the turn and that the base lacks, None where it has all."""
-        held = set(found.ids)
-        absent = (one for one in self._before if one not in held and prompt(one) not in self._keys)
-        return next((one for one in absent if not holds(found.ids, prompt(one))), None)
+        absent = (one for one in self._before if not found.folded.has(one) and prompt(one) not in self._keys)
+        return next((one for one in absent if not holds(found, prompt(one))), None)
 
     def refused(self, reason: str) -> ReplayRefused:
         """Make the refusal, with the head; a branch names the thread that its first turns were taken from."""

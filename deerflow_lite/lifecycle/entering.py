@@ -36,9 +36,9 @@ class Survey:
     run_id: str | None = None
 
 
-def holds(ids: Sequence[str | None], key: str) -> bool:
-    """Say whether a checkpoint with these message ids holds the prompt, under either of its ids."""
-    return key in ids or key + USER_SUFFIX in ids
+def holds(held: Held, key: str) -> bool:
+    """Say whether a checkpoint holds the prompt, under either of its ids."""
+    return held.folded.has(key) or held.folded.has(key + USER_SUFFIX)
 
 
 def survey(steps: Iterator[Held], prompts: Sequence[str], enough: Callable[[Survey], bool]) -> Survey:
@@ -48,7 +48,7 @@ def survey(steps: Iterator[Held], prompts: Sequence[str], enough: Callable[[Surv
     step, last = -1, len(prompts) - 1
     for step, held in enumerate(steps):
         for key in _lost(child, held):
-            if child is not None and key in waiting and not holds(held.ids, key):
+            if child is not None and key in waiting and not holds(held, key):
                 del waiting[key]
                 found.entered[key] = Entry(child.row.checkpoint_id, step - 1, _run_of(child, held, key))
         while last >= 0 and prompts[last] not in waiting:
@@ -72,15 +72,11 @@ def _note(newest: dict[int, tuple[str, str | None]], held: Held, last: int) -> N
 
 def _lost(child: Held | None, held: Held) -> list[str]:
     """Give the prompts of which the child holds an id that its parent does not."""
-    if child is None or child.ids is held.ids:
+    if child is None:
         return []
-    more = len(held.ids)
-    if child.ids[:more] == held.ids:
-        gone: list[str | None] = child.ids[more:]
-    else:
-        here = set(held.ids)
-        gone = [one for one in child.ids if one not in here]
-    return [prompt(one) for one in gone if one is not None]
+    same = child.folded.same(held.folded)
+    gone = (one.id for one in child.folded.after(same))
+    return [prompt(one) for one in gone if one is not None and not held.folded.has(one)]
 
 
 def run_id(held: Held) -> str | None:
@@ -100,4 +96,5 @@ def _run_of(child: Held, parent: Held, key: str) -> str | None:
     start = (parent.checkpoint.get("channel_values") or {}).get("__start__")
     given = start.get(CHANNEL) if isinstance(start, dict) else None
     at = parent.row.checkpoint_id
-    return run_id(parent) if holds([id_of(one, at) for one in entries(given, at)], key) else None
+    sent = {id_of(one, at) for one in entries(given, at)}
+    return run_id(parent) if sent.intersection((key, key + USER_SUFFIX)) else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from deerflow_lite.checkpoints.messages import USER_SUFFIX, Message, prompt, user, visible
+from deerflow_lite.checkpoints.messages import USER_SUFFIX, Outline, prompt, user, visible
 from deerflow_lite.lifecycle.pieces import Piece
 from deerflow_lite.runs.model import Run
 
@@ -27,7 +27,7 @@ class Grown:
     human: str | None
     base: str | None
     pieces: list[int] = field(default_factory=list)
-    parts: list[tuple[int, list[Message]]] = field(default_factory=list)
+    parts: list[tuple[int, list[Outline]]] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     moved: list[tuple[int, str]] = field(default_factory=list)
 
@@ -47,7 +47,7 @@ class Grouping:
         self,
         pieces: Sequence[Piece],
         runs: Mapping[str, Run],
-        added: Callable[[int], list[Message]],
+        added: Callable[[int], list[Outline]],
         holder: Callable[[Piece, str], str],
     ) -> None:
         self._runs, self._holder = runs, holder
@@ -59,7 +59,7 @@ class Grouping:
             above = None if piece.above is None else self.at[piece.above]
             self.at.append(self._placed(number, piece, above, _own(number, above, added(number))))
 
-    def _placed(self, number: int, piece: Piece, above: Grown | None, added: list[Message]) -> Grown | None:
+    def _placed(self, number: int, piece: Piece, above: Grown | None, added: list[Outline]) -> Grown | None:
         same_run = above is not None and _goes_on(above, piece)
         asked = None if same_run or any(map(user, added)) else self._asked(piece)
         if not same_run and (asked is not None or any(map(user, added))):
@@ -81,7 +81,7 @@ class Grouping:
         return None
 
     def _begun(
-        self, number: int, piece: Piece, above: Grown | None, added: list[Message], asked: dict[str, object] | None
+        self, number: int, piece: Piece, above: Grown | None, added: list[Outline], asked: dict[str, object] | None
     ) -> Grown:
         if asked is not None:
             human = asked.get("id")
@@ -96,23 +96,23 @@ class Grouping:
         assert turn is not None
         return turn
 
-    def _known(self, above: Grown | None, group: list[Message]) -> Grown | None:
+    def _known(self, above: Grown | None, group: list[Outline]) -> Grown | None:
         """Give the turn that holds just these messages: a checkpoint that lost its parent repeats what it stood on."""
         wanted = [message.id for message in group]
         same = (turn for turn in self.turns if turn.parent is above)
         return next((turn for turn in same if wanted == [each.id for _, part in turn.parts for each in part]), None)
 
-    def _new(self, number: int, piece: Piece, above: Grown | None, human: str | None, messages: list[Message]) -> Grown:
+    def _new(self, number: int, piece: Piece, above: Grown | None, human: str | None, messages: list[Outline]) -> Grown:
         turn = Grown(self._id(piece, human), piece.run_id, above, human, piece.base)
         return self._kept(number, piece, turn, messages)
 
-    def _other_answer(self, number: int, piece: Piece, first: Grown, added: list[Message]) -> Grown:
+    def _other_answer(self, number: int, piece: Piece, first: Grown, added: list[Outline]) -> Grown:
         turn = Grown(self._id(piece, first.human), piece.run_id, first.parent, first.human, first.base)
         shared = [each for each, _ in first.parts].index(piece.above) + 1 if piece.above in first.pieces else 1
         turn.parts = first.parts[:shared]
         return self._kept(number, piece, turn, added)
 
-    def _kept(self, number: int, piece: Piece, turn: Grown, messages: list[Message]) -> Grown:
+    def _kept(self, number: int, piece: Piece, turn: Grown, messages: list[Outline]) -> Grown:
         self._ids.add(turn.turn_id)
         self.turns.append(turn)
         turn.pieces.append(number)
@@ -120,7 +120,7 @@ class Grouping:
         turn.runs += [piece.run_id] if piece.run_id else []
         return turn
 
-    def _extended(self, number: int, piece: Piece, turn: Grown, messages: list[Message]) -> Grown:
+    def _extended(self, number: int, piece: Piece, turn: Grown, messages: list[Outline]) -> Grown:
         if piece.above is not None:
             self._gone_on.add(piece.above)
         turn.pieces.append(number)
@@ -141,9 +141,9 @@ def _goes_on(turn: Grown, piece: Piece) -> bool:
     return turn.run_id is not None and turn.unstored()
 
 
-def _own(number: int, above: Grown | None, added: list[Message]) -> list[Message]:
+def _own(number: int, above: Grown | None, added: list[Outline]) -> list[Outline]:
     """Give what a piece adds, without the prompts of earlier turns that it only moves: those stay their turns'."""
-    own: list[Message] = []
+    own: list[Outline] = []
     for message in added:
         turn = above if message.id is not None and message.id.endswith(USER_SUFFIX) else None
         while turn is not None and prompt(turn.human or "") != prompt(message.id or ""):
@@ -163,7 +163,7 @@ def _asks(message: Mapping[str, object]) -> bool:
     return not hidden and (message.get("type") or message.get("role")) in ("human", "user")
 
 
-def _groups(added: list[Message], *, several: bool) -> list[list[Message]]:
+def _groups(added: list[Outline], *, several: bool) -> list[list[Outline]]:
     """Split messages where a user speaks after an answer; hidden reminders go with the message behind them."""
     starts: list[int] = []
     answered = True

@@ -81,7 +81,7 @@ class Heads:
         with rooms.db.writing() as connection:
             thread = rooms.threads.get(owner, thread_id)
             runs = rooms.ledger.of_thread(thread.row)
-            read = Reading(connection, thread, runs, rooms.config.lineage_depth)
+            read = Reading(connection, thread, runs)
             removed = self._below(read, turn_id)
             rooms.ledger.refuse_active(thread)
             if thread.head in removed or thread.root in removed:

@@ -37,7 +37,7 @@ class Spoken:
 
     held: Held
 
-    @property
+    @cached_property
     def messages(self) -> list[Outline]:
         """What decides about each message."""
         return self.held.outlines

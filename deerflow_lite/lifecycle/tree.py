@@ -15,7 +15,7 @@ from deerflow_lite.checkpoints import modes
 from deerflow_lite.checkpoints.family import Broken, Family, family
 from deerflow_lite.checkpoints.growth import Growth
 from deerflow_lite.checkpoints.lineage import pending
-from deerflow_lite.checkpoints.messages import Message, user
+from deerflow_lite.checkpoints.messages import Message, Outline, message_of, user
 from deerflow_lite.errors import LineageBroken
 from deerflow_lite.lifecycle.grouping import Grouping, Grown
 from deerflow_lite.lifecycle.pieces import Piece, cut, labels
@@ -75,22 +75,22 @@ class Trees:
         gate.refuse_mode(rooms, thread, self._states.graph_id(thread))
         runs = rooms.ledger.of_thread(thread.row)
         with rooms.db.reading() as connection:
-            yield Reading(connection, thread, runs, rooms.config.lineage_depth)
+            yield Reading(connection, thread, runs)
 
 
 class Reading:
     """One thread's turns, with the checkpoints that they are made of."""
 
-    def __init__(self, connection: sqlite3.Connection, thread: Thread, runs: Sequence[Run], depth: int) -> None:
+    def __init__(self, connection: sqlite3.Connection, thread: Thread, runs: Sequence[Run]) -> None:
         self.thread, self.runs = thread, {run.run_id: run for run in runs}
-        self._connection, self._growth = connection, Growth(connection, thread.thread_id, depth)
+        self._connection, self._growth = connection, Growth(connection, thread.thread_id)
         self.family: Family = family(connection, thread.thread_id)
         self.broken = list(self.family.broken)
         self._bases: set[str | None] = set()
         named = labels(connection, thread.thread_id, self.family, runs)
         self.pieces = cut(self.family, named, self._settled)
         ends, above = [piece.rows[-1] for piece in self.pieces], [piece.above for piece in self.pieces]
-        self._growth.outline(ends, above, self.family.starts)
+        self._growth.outline(self.family, ends, above)
         self._readable: list[str | None] = []
         grouping = Grouping(self.pieces, self.runs, self._added, self._holder)
         self.turns = grouping.turns
@@ -115,8 +115,9 @@ class Reading:
         """Give the content of the user's first message of each turn, of those that are stored."""
         found: dict[str, object] = {}
         for turn in self.turns:
-            asked = (message for _, part in turn.parts for message in part if user(message))
-            found[turn.turn_id] = next((message.data.get("content") for message in asked), "")
+            asked = (message.entry for _, part in turn.parts for message in part if user(message))
+            said = (message_of(entry, turn.turn_id) for entry in asked)
+            found[turn.turn_id] = next((message.data.get("content") for message in said), "")
         return found
 
     def messages(self, turns: Sequence[TreeTurn]) -> list[list[Message]]:
@@ -140,7 +141,7 @@ class Reading:
         """Give the checkpoints that a turn has for its own, not those it shares with an answer beside it."""
         return [checkpoint_id for number in turn.pieces for checkpoint_id in self.pieces[number].rows]
 
-    def _added(self, number: int) -> list[Message]:
+    def _added(self, number: int) -> list[Outline]:
         """Give what a piece adds to its base, by its newest checkpoint that can be read."""
         piece = self.pieces[number]
         base = None if piece.above is None else self._readable[piece.above]

@@ -14,7 +14,8 @@ from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
 from deerflow_lite.checkpoints import fold, lineage, modes, tables
-from deerflow_lite.checkpoints.messages import Message, messages_at, named, user, visible
+from deerflow_lite.checkpoints.family import family
+from deerflow_lite.checkpoints.messages import Message, message_of, messages_at, named, user, visible
 from deerflow_lite.checkpoints.saver import FileSaver
 from deerflow_lite.db import Database
 from deerflow_lite.errors import CheckpointUnreadable, LineageTooDeep, ParentMissing
@@ -60,7 +61,7 @@ def rows(saver: FileSaver) -> list[modes.Row]:
 
 
 def compared(saver: FileSaver, graph: Any) -> None:
-    """Compare every checkpoint, read alone and on the walk from every other."""
+    """Compare every checkpoint, read alone, on the walk from every other, and from the first one down."""
     known: dict[str, list[dict[str, Any]]] = {}
     with saver.db.reading() as connection:
         for row in rows(saver):
@@ -74,6 +75,9 @@ def compared(saver: FileSaver, graph: Any) -> None:
                 wanted = known[held.row.checkpoint_id]
                 assert held.ids == [data["id"] for data in wanted]
                 assert [outline.type for outline in held.outlines] == [data["type"] for data in wanted]
+        descended = fold.descended(connection, "t", family(connection, "t"))
+        read = {one: [message_of(entry, one).data for entry in folded.entries] for one, folded in descended.items()}
+        assert read == known
 
 
 def talked(graph: Any, turns: int) -> None:
@@ -152,6 +156,19 @@ def test_a_row_that_cannot_be_decoded_is_unreadable_and_not_read_around(saver: F
         broken(saver, "UPDATE checkpoints SET checkpoint = ? WHERE checkpoint_id = ?", blob, middle)
         with saver.db.reading() as connection, pytest.raises(CheckpointUnreadable, match=middle):
             [*fold.Reader(connection, "t", 1000).walk(head)]
+
+
+def test_a_snapshot_of_another_size_than_its_writes_make_is_read(saver: FileSaver) -> None:
+    graph = compiled(DeltaState, saver)
+    talked(graph, 4)
+    [stored, *_] = [row for row in rows(saver) if b"\xa8messages\xc8" in row.blob]
+    held = modes.unpacked(stored)
+    code, packed = held["channel_values"]["messages"]
+    left = ormsgpack.unpackb(packed, ext_hook=lambda code, data: ormsgpack.Ext(code, data))[1:]
+    held["channel_values"]["messages"] = ormsgpack.Ext(code, ormsgpack.packb(left))
+    changed = "UPDATE checkpoints SET checkpoint = ? WHERE checkpoint_id = ?"
+    broken(saver, changed, ormsgpack.packb(held), stored.checkpoint_id)
+    compared(saver, graph)
 
 
 def test_a_row_of_another_encoding_is_unreadable(saver: FileSaver, graph: Any) -> None:
