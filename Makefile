@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SERVE_OPTIONS := $(if $(INSTANCE),--instance $(INSTANCE)) $(if $(PORT),--port $(PORT))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench clean
+.PHONY: help run test lint bench soak clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile
@@ -23,6 +23,9 @@ lint: .venv/installed-test ## check style and types
 
 bench: .venv/installed-test ## measure this machine
 	@$(BIN)/python -m tests.bench
+
+soak: .venv/installed-test ## kill the service 200 times, then use it for 20 minutes
+	@$(BIN)/python -m tests.soak $(if $(KILLS),--kills $(KILLS)) $(if $(MINUTES),--minutes $(MINUTES))
 
 clean: ## remove what was installed and built; the conversations stay
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
