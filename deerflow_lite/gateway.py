@@ -21,6 +21,7 @@ from deerflow_lite.lifecycle.delete import Deleting
 from deerflow_lite.lifecycle.head import Heads
 from deerflow_lite.lifecycle.naming import Naming
 from deerflow_lite.lifecycle.replay import Replaying
+from deerflow_lite.lifecycle.seeding import Seeding
 from deerflow_lite.lifecycle.states import States
 from deerflow_lite.lifecycle.tree import Trees
 from deerflow_lite.lifecycle.update import Updating
@@ -56,6 +57,7 @@ class Gateway:
     items: Items
     rooms: Rooms
     opening: Opening
+    seeding: Seeding
     copying: Copying
     deleting: Deleting
     states: States
@@ -95,7 +97,7 @@ class Gateway:
         opening, repairing = Opening(db, threads), Repairing(rooms)
         stopped = recover(rooms) if executing else []
         return cls(
-            config, db, threads, graphs, items, rooms, opening, Copying(db, threads),
+            config, db, threads, graphs, items, rooms, opening, Seeding(rooms, opening), Copying(db, threads),
             Deleting(db, threads, ledger), states, Updating(rooms, states), Naming(rooms, states), Replaying(rooms),
             trees,
             Heads(rooms, states), Desk(rooms, opening, stopped), Branching(rooms),

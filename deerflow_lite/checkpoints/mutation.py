@@ -14,7 +14,7 @@ from langgraph.channels.delta import DeltaChannel
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Overwrite
+from langgraph.types import Overwrite, StateUpdate
 from typing_extensions import TypedDict
 
 from deerflow_lite.checkpoints.saver import FileSaver
@@ -54,6 +54,19 @@ def update(graph: Any, draft: DraftView, place: dict[str, Any], values: Any, as_
         raise GraphRefused(f"values: {error}") from None
     checkpoint_id: str = made["configurable"]["checkpoint_id"]
     return checkpoint_id
+
+
+def advance(graph: Any, draft: DraftView, thread_id: str, steps: Sequence[Sequence[tuple[Any, str | None]]]) -> None:
+    """Let the graph take whole supersteps in, each a list of (values or Command, node); `draft` keeps what they make.
+
+    Raises GraphRefused with the graph's own reason.
+    """
+    place: Any = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+    updates = [[StateUpdate(values, as_node) for values, as_node in step] for step in steps]
+    try:
+        graph.copy(update={"checkpointer": draft}).bulk_update_state(place, updates)
+    except Exception as error:  # as above
+        raise GraphRefused(f"supersteps: {error}") from None
 
 
 def carried(graph: Any, saver: FileSaver, thread_id: str, checkpoint_id: str) -> Carried:

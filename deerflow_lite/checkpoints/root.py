@@ -4,6 +4,7 @@
 """
 
 import sqlite3
+from typing import Any
 
 import ormsgpack
 import uuid_utils
@@ -16,8 +17,8 @@ def new_checkpoint_id() -> str:
     return str(uuid_utils.uuid6())
 
 
-def write_root(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, at: str) -> None:
-    """Write the root checkpoint of a thread; `at` is the time it carries."""
+def root_row(thread_id: str, checkpoint_id: str, at: str) -> tuple[Any, ...]:
+    """Give the row of a root checkpoint, its columns as a saver's put orders them; `at` is the time it carries."""
     checkpoint = {
         "v": 2,
         "id": checkpoint_id,
@@ -28,8 +29,13 @@ def write_root(connection: sqlite3.Connection, thread_id: str, checkpoint_id: st
         "pending_sends": [],
         "updated_channels": None,
     }
+    return ormsgpack.packb(checkpoint), "msgpack", _METADATA, thread_id, "", checkpoint_id, None
+
+
+def write_root(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, at: str) -> None:
+    """Write the root checkpoint of a thread."""
     connection.execute(
-        "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, type, checkpoint, metadata)"
-        " VALUES (?, '', ?, 'msgpack', ?, ?)",
-        (thread_id, checkpoint_id, ormsgpack.packb(checkpoint), _METADATA),
+        "INSERT INTO checkpoints (checkpoint, type, metadata, thread_id, checkpoint_ns, checkpoint_id,"
+        " parent_checkpoint_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        root_row(thread_id, checkpoint_id, at),
     )

@@ -123,11 +123,23 @@ class DraftView(HeadView):
         self._drafts: list[tuple[str, Rows]] = []
         self._fresh: dict[tuple[str, str], Fresh] = {}
 
+    def begin_at(self, row: Row) -> None:
+        """Stand on a root checkpoint that somebody else is yet to write; it is read as if it stood."""
+        self._fresh[row[4], row[5]] = Fresh(self.serde, row)
+        self.head = row[5]
+
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Give the checkpoint asked for, one that is only kept too."""
         asked = (self._pinned(config) or {}).get("configurable", {})
         fresh = self._fresh.get((asked.get("checkpoint_ns", ""), asked.get("checkpoint_id", "")))
         return self._tuple(config) if fresh is None else fresh.tuple()
+
+    def get_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> Mapping[str, Any]:
+        """Give the writes that a delta channel's value is made of; those that are only kept are walked one by one."""
+        asked = (self._pinned(config) or {}).get("configurable", {})
+        if (asked.get("checkpoint_ns", ""), asked.get("checkpoint_id", "")) not in self._fresh:
+            return super().get_delta_channel_history(config=config, channels=channels)
+        return BaseCheckpointSaver.get_delta_channel_history(self, config=config, channels=channels)
 
     def put(
         self,

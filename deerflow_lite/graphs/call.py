@@ -49,11 +49,11 @@ def command(given: Mapping[str, Any]) -> "Command[Any]":
     return Command(update=given.get("update"), resume=given.get("resume"), goto=goto)
 
 
-def refuse_goto(goto: Any) -> None:
+def refuse_goto(goto: Any, field: str = "command.goto") -> None:
     """Raise Invalid for a `goto` that names no node."""
     for one in _listed(goto):
         if not isinstance(one, str) and not (isinstance(one, dict) and isinstance(one.get("node"), str)):
-            raise Invalid({"command.goto": ["must name a node, or be {node, input}"]})
+            raise Invalid({field: ["must name a node, or be {node, input}"]})
 
 
 def _listed(goto: Any) -> list[Any]:

@@ -4,8 +4,8 @@ Invariants: only a settled checkpoint is chosen; the head never is among what is
 one transaction. `updated_at` stays: to look at another answer is no activity.
 """
 
+import dataclasses
 import sqlite3
-from typing import Any
 
 from deerflow_lite.checkpoints import modes, removal
 from deerflow_lite.checkpoints.lineage import pending
@@ -14,8 +14,7 @@ from deerflow_lite.lifecycle.states import States
 from deerflow_lite.lifecycle.tree import Reading
 from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.rooms import Rooms
-from deerflow_lite.runs.status import thread_status
-from deerflow_lite.threads.model import Change, Thread
+from deerflow_lite.threads.model import Thread
 
 
 class Heads:
@@ -41,7 +40,7 @@ class Heads:
             found = view.get_state({"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}})
             if found.next:
                 raise HeadUnsettled(checkpoint_id)
-            change = self._change(graph, found)
+            change = dataclasses.replace(heads.standing(graph, found), touch=False)
         with rooms.db.writing():
             now = rooms.threads.by_row(thread.row)
             if now is None:
@@ -58,17 +57,6 @@ class Heads:
         self._rooms.ledger.refuse_active(thread)
         if pending(stored):
             raise HeadUnsettled(checkpoint_id)
-
-    def _change(self, graph: Any, found: Any) -> Change:
-        values = heads.of_snapshot(graph, found)
-        return Change(
-            head=values.checkpoint_id,
-            values=values,
-            interrupts=heads.interrupts(found),
-            error=None,
-            status=thread_status(busy=False, failed=False, settled=values.settled),
-            touch=False,
-        )
 
     def delete_turn(self, owner: str | None, thread_id: str, turn_id: str) -> None:
         """Remove a turn and all that came after it: checkpoints, writes, runs and their logs, in one transaction.

@@ -4,6 +4,7 @@ The graph's code runs before the transaction; inside it the seat and the head ar
 values are written together.
 """
 
+import dataclasses
 from typing import Any
 
 from deerflow_lite.errors import GraphRefused, HeadStale, Invalid
@@ -11,7 +12,6 @@ from deerflow_lite.graphs import call, channels
 from deerflow_lite.lifecycle.states import States
 from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.rooms import Rooms
-from deerflow_lite.runs.status import thread_status
 from deerflow_lite.threads.model import ABSENT, Absent, Change, Thread
 from deerflow_lite.threads.titles import clean_title
 
@@ -105,20 +105,8 @@ class Updating:
         """Make the new checkpoint the head, with its values, inside the transaction that wrote it."""
         view = self._rooms.savers.reading(graph_id, graph, checkpoint_id)
         found = view.get_state({"configurable": {"thread_id": thread.thread_id, "checkpoint_ns": ""}})
-        values = heads.of_snapshot(graph, found)
-        self._rooms.threads.change(
-            thread.owner,
-            thread.thread_id,
-            Change(
-                title=title,
-                head=checkpoint_id,
-                values=values,
-                interrupts=heads.interrupts(found),
-                error=None,
-                status=thread_status(busy=False, failed=False, settled=values.settled),
-            ),  # fmt: skip
-            row=thread.row,
-        )
+        change = dataclasses.replace(heads.standing(graph, found), title=title)
+        self._rooms.threads.change(thread.owner, thread.thread_id, change, row=thread.row)
 
 
 def _place(thread_id: str, namespace: str, checkpoint_id: str) -> dict[str, Any]:

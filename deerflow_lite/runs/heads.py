@@ -6,7 +6,8 @@ import orjson
 
 from deerflow_lite.checkpoints.wire import to_json
 from deerflow_lite.graphs import channels
-from deerflow_lite.threads.model import HeadValues
+from deerflow_lite.runs.status import thread_status
+from deerflow_lite.threads.model import Change, HeadValues
 
 
 def head_values(graph: Any, checkpoint_id: str, values: Any, *, settled: bool, created_at: str) -> HeadValues:
@@ -36,6 +37,15 @@ def interrupts(snapshot: Any) -> str:
     """Give the questions that wait for an answer as JSON: task id to a list of {id, value}."""
     asked = {task.id: [{"id": one.id, "value": one.value} for one in task.interrupts] for task in snapshot.tasks}
     return to_json({task_id: questions for task_id, questions in asked.items() if questions}).decode()
+
+
+def standing(graph: Any, snapshot: Any) -> Change:
+    """Give the change of a thread that stands on this checkpoint from now on, no run being in flight."""
+    values = of_snapshot(graph, snapshot)
+    return Change(
+        head=values.checkpoint_id, values=values, interrupts=interrupts(snapshot), error=None,
+        status=thread_status(busy=False, failed=False, settled=values.settled),
+    )  # fmt: skip
 
 
 def spliced(values: HeadValues, title: str | None) -> bytes:

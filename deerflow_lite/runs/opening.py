@@ -21,9 +21,10 @@ class Opening:
     def create(self, owner: str, new: NewThread, *, if_exists: IfExists = "raise") -> tuple[Thread, bool]:
         """Give the thread and whether it was made now; do_nothing gives a thread of the owner's own unchanged.
 
-        Raises ThreadExists, ThreadIdTaken, Invalid, TooLarge.
+        The root gets the id `new.root`, a fresh one where that is None. Raises ThreadExists, ThreadIdTaken, Invalid,
+        TooLarge.
         """
-        checkpoint_id = root.new_checkpoint_id()
+        checkpoint_id = new.root or root.new_checkpoint_id()
         with self._db.writing() as connection:
             try:
                 thread = self._threads.create(owner, dataclasses.replace(new, root=checkpoint_id))

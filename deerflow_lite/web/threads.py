@@ -39,20 +39,21 @@ def whole(call: Call, thread: Thread) -> dict[str, Any]:
     return thread_json(thread, call.gateway.states.values([thread]))
 
 
-@routes.route("POST", "/threads", body=ThreadCreateBody, answer=ThreadAnswer, refusals=(404, 409, 413),
+@routes.route("POST", "/threads", body=ThreadCreateBody, answer=ThreadAnswer, refusals=(400, 404, 409, 413),
               example=examples.CREATE)  # fmt: skip
 def create_thread(call: Call, body: ThreadCreate) -> Any:
     """Make a thread.
 
-    One of the caller's own that exists is given unchanged, or is 409 with `if_exists: raise`.
+    One of the caller's own that exists is given unchanged, or is 409 with `if_exists: raise`. With `supersteps` it
+    begins with what its graph makes of them.
     """
     metadata = client_metadata(body.metadata or {})
     if body.assistant_id is not None:
         assistant = call.gateway.graphs.assistant(body.assistant_id)
         metadata |= {"graph_id": assistant.graph_id, "assistant_id": assistant.assistant_id}
     new = NewThread(body.thread_id or clock.new_id(), metadata, body.title, body.title is not None)
-    thread, _ = call.gateway.opening.create(call.owner, new, if_exists=body.if_exists or "do_nothing")
-    return whole(call, thread)
+    steps = body.supersteps or ()
+    return whole(call, call.gateway.seeding.create(call.owner, new, steps, body.if_exists or "do_nothing"))
 
 
 @routes.route("POST", "/threads/search", body=SearchBody, answer=[FoundThread], example=examples.SEARCH,

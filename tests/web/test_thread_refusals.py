@@ -55,7 +55,7 @@ CREATE = [
     *[({"title": value}, "title") for value in [*NOT_TEXT, "", "  ", "a\nb", "a\0", "x" * 257, "\x7f"]],
     *[({"assistant_id": value}, "assistant_id") for value in [*NOT_TEXT, "", "no-such-graph"]],
     ({"ttl": {"ttl": 60}}, "ttl"),
-    ({"supersteps": []}, "supersteps"),
+    ({"supersteps": 5}, "supersteps"),
     ([], "body"),
     (b"{", "body"),
     (b'{"thread_id": "x", "thread_id": "y"}', "body"),

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from marshmallow import Schema, ValidationError, fields, validate
 
+from deerflow_lite.lifecycle.seeding import Step
 from deerflow_lite.threads.model import ABSENT, STATUSES, Absent, Status
 from deerflow_lite.web.extract import ROOTS, Extract, read_extract
 from deerflow_lite.web.schemas.fields import (
@@ -25,6 +26,7 @@ from deerflow_lite.web.schemas.fields import (
     not_served,
     optional,
 )
+from deerflow_lite.web.schemas.supersteps import Supersteps
 
 KEYS = (
     "thread_id", "created_at", "updated_at", "state_updated_at", "metadata", "status", "values", "interrupts", "error",
@@ -55,7 +57,7 @@ class ThreadCreate:
     assistant_id: str | None
     title: str | None
     ttl: None
-    supersteps: None
+    supersteps: list[list[Step]] | None
 
 
 class ThreadCreateBody(Input):
@@ -66,7 +68,7 @@ class ThreadCreateBody(Input):
     assistant_id = optional(Text, metadata={"description": "its graph goes into metadata"})
     title = optional(Title)
     ttl = not_served("ttl")
-    supersteps = not_served("supersteps")
+    supersteps = optional(Supersteps)
 
 
 @dataclass(frozen=True)
