@@ -3,7 +3,7 @@
 Times are ISO-8601 UTC with microseconds and offset, always 32 characters, so that text order is time order.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import uuid_utils
 
@@ -16,3 +16,8 @@ def now() -> str:
 def new_id() -> str:
     """Give a UUIDv7 as text: ids made later sort later."""
     return str(uuid_utils.uuid7())
+
+
+def after(days: int) -> str:
+    """Give the time so many days from now, in the form of `now`."""
+    return (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="microseconds")

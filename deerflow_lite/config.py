@@ -63,7 +63,9 @@ class Config:
     snapshot_frequency: int = _setting(10, _whole(1, 100_000), "updates between two snapshots in delta mode")
     lineage_depth: int = _setting(10_000, _whole(1, 1_000_000), "steps of a parent walk before it fails closed")
     allowed_types: Names = _setting((), _names, "`module:Class` names checkpoints may hold besides the graph's own")
-    auth: str = _setting("none", _choice("none"), "who may call; `none` is one owner on a loopback address")
+    auth: str = _setting(
+        "none", _choice("none", "tokens"), "who may call: `none` is one owner, on loopback only; `tokens`, who has one"
+    )
     allowed_hosts: Names = _setting((), _names, "Host names that are ours besides the loopback names and HOST")
     cors_origins: Names = _setting((), _names, "Origins of other sites that may call and write")
     run_concurrency: int = _setting(8, _whole(1, 256), "runs that execute at the same time")

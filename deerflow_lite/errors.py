@@ -6,6 +6,7 @@ DeerflowError
  ├─ GraphRefused       the graph itself refused what was asked (unknown node, bad value)
  ├─ NotFound           absent, or another owner's: nobody can tell which
  │   ├─ ThreadUnknown, CheckpointUnknown, RunUnknown, AssistantUnknown, MessageUnknown, TurnUnknown
+ │   ├─ TokenUnknown, TokenAmbiguous
  ├─ Conflict           the state of the thread does not allow it
  │   ├─ ThreadExists (mine), ThreadIdTaken (not mine)
  │   ├─ RunActive, NothingToResume, HeadStale, ModeMismatch, ChannelLost, BranchRefused
@@ -14,6 +15,7 @@ DeerflowError
  │   └─ LineageBroken  a parent link or a row that cannot be trusted
  │       ├─ ParentMissing, LineageCycle, LineageTooDeep, CheckpointUnreadable
  │       └─ TypeBlocked  a stored value of a type that is not on the allow-list
+ ├─ CallerUnknown      a request without a token that opens anything
  ├─ Forbidden          a caller, host or origin that is not allowed
  ├─ Unavailable        may work later; `retry_after` in seconds
  │   ├─ QueueFull, StreamsFull, Stopping
@@ -93,6 +95,20 @@ class TurnUnknown(NotFound):
 
     def __init__(self, turn_id: str, field: str = "turn_id") -> None:
         super().__init__(f"{field}: turn {turn_id} does not exist in this thread")
+
+
+class TokenUnknown(NotFound):
+    """No token has an id that begins so."""
+
+    def __init__(self, begins: str) -> None:
+        super().__init__(f"token: no token has the id {begins!r}")
+
+
+class TokenAmbiguous(NotFound):
+    """More than one token has an id that begins so."""
+
+    def __init__(self, begins: str, ids: Sequence[str]) -> None:
+        super().__init__(f"token: {begins!r} begins more than one id: {', '.join(ids[:4])}")
 
 
 class Conflict(DeerflowError):
@@ -192,6 +208,10 @@ class TypeBlocked(LineageBroken):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"a checkpoint holds a {name}, which the graph does not name; add it to ALLOWED_TYPES")
+
+
+class CallerUnknown(DeerflowError):
+    """Nobody knows who asks."""
 
 
 class Forbidden(DeerflowError):

@@ -4,9 +4,13 @@ Opening imports nothing of LangGraph; `start` loads it, with the graphs, in the 
 """
 
 import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Self
 
+from deerflow_lite import accounts
+from deerflow_lite.accounts import Accounts
 from deerflow_lite.checkpoints import tables
 from deerflow_lite.config import Config
 from deerflow_lite.db import Database
@@ -43,6 +47,7 @@ from deerflow_lite.upkeep.repair import Repairing
 
 MIGRATIONS = [
     *threads_schema.MIGRATIONS, *tables.MIGRATIONS, *runs_schema.MIGRATIONS, *items_tables.MIGRATIONS,
+    *accounts.MIGRATIONS,
 ]  # fmt: skip
 
 
@@ -72,6 +77,7 @@ class Gateway:
     doctor: Doctor
     repairing: Repairing
     adopting: Adopting
+    accounts: Accounts
 
     @classmethod
     def open(cls, config: Config, *, executing: bool = True) -> Self:
@@ -101,7 +107,7 @@ class Gateway:
             Deleting(db, threads, ledger), states, Updating(rooms, states), Naming(rooms, states), Replaying(rooms),
             trees,
             Heads(rooms, states), Desk(rooms, opening, stopped), Branching(rooms),
-            Converting(rooms), Doctor(rooms, repairing), repairing, Adopting(rooms),
+            Converting(rooms), Doctor(rooms, repairing), repairing, Adopting(rooms), Accounts(db),
         )  # fmt: skip
 
     def start(self) -> None:
@@ -110,16 +116,26 @@ class Gateway:
         self.runs.start()
 
     def stop(self, grace: float) -> None:
-        """End the streams and let the runs settle for `grace` seconds."""
+        """End the streams and let the runs settle for `grace` seconds; a memory store's file is removed."""
         self.runs.stop(grace)
-
-    def close(self) -> None:
-        """Commit what has queued and close the file; a memory store's file is removed."""
-        self.runs.stop(0)
-        self.rooms.journal.close()
-        self.db.close()
         if self.config.store == "memory":
             _remove(self.config)
+
+    def close(self) -> None:
+        """Commit what has queued and close the file."""
+        self.stop(0)
+        self.rooms.journal.close()
+        self.db.close()
+
+
+@contextmanager
+def open_accounts(config: Config) -> Iterator[Accounts]:
+    """Open the tokens of a folder alone, beside a service or before its first start."""
+    config.instance.mkdir(parents=True, exist_ok=True)
+    db = Database(config.database, config.synchronous)
+    with closing(db):
+        db.migrate(MIGRATIONS)
+        yield Accounts(db)
 
 
 def _remove(config: Config) -> None:

@@ -61,13 +61,21 @@ def texts(values: dict[str, Any]) -> list[str]:
 class Service:
     """The verbs that the tests use."""
 
-    def __init__(self, app: Flask) -> None:
+    def __init__(self, app: Flask, token: str = "") -> None:
         self.app = app
+        self.token = token
         self.gateway: Gateway = app.extensions["deerflow_lite"]
 
     @property
     def client(self) -> FlaskClient:
-        return self.app.test_client()
+        made = self.app.test_client()
+        if self.token:
+            made.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {self.token}"
+        return made
+
+    def of(self, owner: str) -> "Service":
+        """Give the same service as somebody with a token of this owner sees it."""
+        return Service(self.app, self.gateway.accounts.create(owner)[1])
 
     def call(self, method: str, path: str, body: Any = None, **more: Any) -> TestResponse:
         given = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}

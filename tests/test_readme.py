@@ -71,6 +71,12 @@ def test_make_alone_names_every_target() -> None:
     assert [line.partition("\t")[0] for line in told.splitlines()] == ["make help", *named]
 
 
+def test_every_promise_names_tests_that_exist() -> None:
+    named = [name for _, tests in rows("promise") for name in re.findall(r"`([^`]+)`", tests)]
+    assert len(named) >= len(rows("promise")) > 0
+    assert [name for name in named if not (ROOT / "tests" / name).is_file()] == []
+
+
 @pytest.mark.parametrize("path", ["/docs", "/"])
 def test_the_pages_it_speaks_of_open(tmp_path: Path, path: str) -> None:
     app = create_app(load_config({}, instance=tmp_path))

@@ -17,6 +17,7 @@ from deerflow_lite.cli.branching import branch, convert
 from deerflow_lite.cli.doctor import doctor
 from deerflow_lite.cli.options import instance_option, json_option
 from deerflow_lite.cli.threads import threads
+from deerflow_lite.cli.token import token
 from deerflow_lite.cli.tree import tree
 from deerflow_lite.config import load_config
 from deerflow_lite.errors import DeerflowError, SettingInvalid
@@ -84,5 +85,6 @@ threads.add_command(branch)
 threads.add_command(convert)
 threads.add_command(tree)
 program.add_command(threads)
+program.add_command(token)
 program.add_command(doctor)
 program.add_command(backup)

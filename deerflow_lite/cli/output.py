@@ -50,8 +50,8 @@ def print_threads(threads: Sequence[Thread], wanted_json: bool) -> None:
     if wanted_json:
         print_json([as_json(thread) for thread in threads])
     elif threads:
-        rows = [(each.thread_id, _minute(each.updated_at), _marks(each), _title(each)) for each in threads]
-        _print_table(("ID", "UPDATED (UTC)", "STATUS", "TITLE"), rows)
+        rows = [(each.thread_id, minute(each.updated_at), _marks(each), _title(each)) for each in threads]
+        print_table(("ID", "UPDATED (UTC)", "STATUS", "TITLE"), rows)
 
 
 def print_found(found: Found, wanted_json: bool) -> None:
@@ -103,7 +103,8 @@ def _marks(thread: Thread) -> str:
     return " ".join([thread.status, *(mark for mark, given in marks.items() if given)])
 
 
-def _minute(time: str) -> str:
+def minute(time: str) -> str:
+    """Give a stored time as people read it."""
     return time[:16].replace("T", " ")
 
 
@@ -121,7 +122,8 @@ def _printable(text: str, kept: str = "") -> str:
     return "".join(letter if letter.isprintable() or letter in kept else "�" for letter in text)
 
 
-def _print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print rows in columns below their heads."""
     table = [head, *rows]
     widths = [max(len(row[column]) for row in table) for column in range(len(head) - 1)]
     for row in table:

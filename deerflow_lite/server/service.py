@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from deerflow_lite.accounts import DEFAULT_OWNER, live
 from deerflow_lite.config import Config
 from deerflow_lite.server.address import Address
 from deerflow_lite.server.lifeline import CannotServe, FolderLock
@@ -60,7 +61,21 @@ class Service:
         with suppress(OSError):
             print(self.address.url)
             print(f"Everything is kept in {self.config.database.resolve()}")
+            for line in self._about_tokens():
+                print(line)
             print(f"Stop with Ctrl+C or `kill {pid}`", flush=True)
+
+    def _about_tokens(self) -> list[str]:
+        """Say what tokens are still to be made: without one nobody gets in, or not to the chats of the time before."""
+        if self.config.auth == "none":
+            return []
+        opened = {token.owner for token in self.gateway.accounts.listed() if live(token)}
+        told = [] if opened else ["There is no token yet: `deerflow-lite token create NAME` makes one"]
+        count = self.gateway.threads.count(DEFAULT_OWNER, []) if DEFAULT_OWNER not in opened else 0
+        if count:
+            chats, them = ("1 chat belongs", "it") if count == 1 else (f"{count} chats belong", "them")
+            told.append(f"{chats} to the owner default: `deerflow-lite token create NAME --owner default` opens {them}")
+        return told
 
     def stop(self) -> None:
         """End streams and settle runs within the grace time."""

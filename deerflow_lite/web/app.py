@@ -19,12 +19,14 @@ from deerflow_lite.web import (
     pages,
     replay,
     runs,
+    signin,
     states,
     threads,
     traffic,
     tree,
 )
 from deerflow_lite.web.body import WholeBody
+from deerflow_lite.web.callers import Callers
 from deerflow_lite.web.contract import Routes, blueprint
 
 ROUTES: tuple[Routes, ...] = (
@@ -52,12 +54,15 @@ def make_app(gateway: Gateway) -> Flask:
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     app.extensions[metrics.TRAFFIC] = traffic.install(app)
-    auth.install(app, auth.doorkeeper(gateway.config))
+    keeper = auth.doorkeeper(gateway.config)
+    callers = Callers(gateway.accounts if gateway.config.auth == "tokens" else None, keeper)
+    auth.install(app, keeper, callers.admit)
     errors.install(app)
     docs.install(app, ROUTES)
     served = blueprint(ROUTES, gateway)
     for name, prefix in MOUNTS.items():
         app.register_blueprint(served, url_prefix=prefix, name=name)
     pages.install(app)
+    signin.install(app, callers)
     app.wsgi_app = WholeBody(app.wsgi_app, gateway.config.max_body)  # type: ignore[method-assign]
     return app

@@ -1,7 +1,8 @@
-"""Who may speak to us: the Host and Origin of a request, its caller, and the headers that tell browsers so.
+"""The door: the Host and Origin of a request, and the headers that tell browsers what they may do.
 
-It looks at no body and no thread. Invariants: a Host that is not ours is refused (DNS rebinding); a foreign Origin
-neither writes nor gets a CORS header; a preflight is answered before anybody asks who the caller is.
+It looks at no body and no thread; who the caller is, `callers` finds out when it is asked here. Invariants: a Host
+that is not ours is refused (DNS rebinding); a foreign Origin neither writes nor gets a CORS header; a preflight is
+answered before anybody asks who the caller is.
 """
 
 import ipaddress
@@ -18,11 +19,13 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 EXPOSED = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Pagination-Total-Capped, X-Next-Cursor"
 ALLOWED_METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
-ALLOWED_HEADERS = "Content-Type, Authorization, X-Api-Key, Last-Event-ID, Idempotency-Key, Prefer"
+ALLOWED_HEADERS = "Content-Type, Authorization, X-Api-Key, X-CSRF-Token, Last-Event-ID, Idempotency-Key, Prefer"
 SECURITY = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "Content-Security-Policy": (
         "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
         "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -30,11 +33,6 @@ SECURITY = {
 }
 _AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
 _ORIGIN = re.compile(r"(https?)://([^/?#@\s]+)")
-
-
-def caller(request: Request) -> str:
-    """Give the owner whose threads this request may see."""
-    return "default"
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,13 @@ class Doorkeeper:
             return False
         if origin in self.origins or (self.loopback and name in LOOPBACK):
             return True
+        return self.own(request)
+
+    def own(self, request: Request) -> bool:
+        """Say whether the request's Origin is the very host and port that it is sent to."""
+        match = _ORIGIN.fullmatch(request.headers.get("Origin", "").lower())
         host = request.environ.get("HTTP_HOST", "").lower()
-        return _name(host) in self.hosts and _full(match[2], match[1]) == _full(host, match[1])
+        return match is not None and _name(host) in self.hosts and _full(match[2], match[1]) == _full(host, match[1])
 
 
 def doorkeeper(config: Config) -> Doorkeeper:
@@ -97,20 +100,21 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def install(app: Flask, keeper: Doorkeeper) -> None:
-    """Put the door before every view, and the headers on every answer."""
-    app.before_request(_admission(app, keeper))
+def install(app: Flask, keeper: Doorkeeper, find_caller: Callable[[Request], None]) -> None:
+    """Put the door before every view, and the headers on every answer; `find_caller` raises for an unknown one."""
+    app.before_request(_admission(app, keeper, find_caller))
     app.after_request(_telling(keeper))
 
 
-def _admission(app: Flask, keeper: Doorkeeper) -> Callable[[], Response | None]:
+def _admission(
+    app: Flask, keeper: Doorkeeper, find_caller: Callable[[Request], None]
+) -> Callable[[], Response | None]:
     def admit() -> Response | None:
         keeper.check(request)
-        if request.method != "OPTIONS":
-            return None
-        if "Access-Control-Request-Method" in request.headers:
+        if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
             return Response(status=204)
-        if request.routing_exception is not None:
+        find_caller(request)
+        if request.method != "OPTIONS" or request.routing_exception is not None:
             return None
         return Response(status=204, headers={"Allow": app.make_default_options_response().headers["Allow"]})
 
@@ -123,6 +127,8 @@ def _telling(keeper: Doorkeeper) -> Callable[[Response], Response]:
             response.headers.setdefault(name, value)
         if response.status_code == 204:
             response.headers.pop("Content-Type", None)
+        if response.mimetype == "application/json":
+            response.headers.setdefault("Cache-Control", "no-store")
         response.vary.add("Origin")
         if "Origin" not in request.headers or not keeper.ours(request):
             return response

@@ -12,10 +12,11 @@ import orjson
 from flask import Blueprint, Request, Response, request
 from marshmallow import Schema, ValidationError
 
+from deerflow_lite.accounts import Token
 from deerflow_lite.errors import Invalid
 from deerflow_lite.gateway import Gateway
-from deerflow_lite.web.auth import caller
 from deerflow_lite.web.body import REFUSED, json_object
+from deerflow_lite.web.callers import caller, token_of
 from deerflow_lite.web.schemas.paths import PATHS
 
 View = Callable[..., Any]
@@ -28,6 +29,11 @@ class Call:
     gateway: Gateway
     owner: str
     request: Request
+    token: Token | None
+
+    def welcome(self) -> bool:
+        """Say whether the caller may still be answered; a long answer asks again."""
+        return self.token is None or self.gateway.accounts.stands(self.token)
 
     def prefers_minimal(self) -> bool:
         """Say whether the caller asked for an empty answer."""
@@ -137,7 +143,7 @@ def handler(route: Route, gateway: Gateway) -> Callable[..., Response]:
     def handle(**path: str) -> Response:
         owner = caller(request)
         checked = _checked(route, request, path)
-        return respond(route.view(Call(gateway, owner, request), **checked), route.status)
+        return respond(route.view(Call(gateway, owner, request, token_of(request)), **checked), route.status)
 
     return handle
 

@@ -20,6 +20,7 @@ STATUS: dict[type[Exception], int] = {
     errors.GraphRefused: 400,
     errors.NotFound: 404,
     errors.Conflict: 409,
+    errors.CallerUnknown: 401,
     errors.Forbidden: 403,
     errors.Unavailable: 503,
 }
@@ -45,6 +46,8 @@ def domain_error(error: errors.DeerflowError) -> Response:
     response = problem(status, error.detail, **({"errors": error.errors} if isinstance(error, errors.Invalid) else {}))
     if isinstance(error, errors.Unavailable):
         response.headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, errors.CallerUnknown):
+        response.headers["WWW-Authenticate"] = "Bearer"
     return response
 
 

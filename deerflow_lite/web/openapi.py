@@ -12,6 +12,7 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin, resolver
 from marshmallow import fields
 
+from deerflow_lite.web.callers import CSRF_HEADER, OPEN, SESSION_COOKIE
 from deerflow_lite.web.contract import Example, Route, Routes
 from deerflow_lite.web.schemas.fields import JsonObject
 from deerflow_lite.web.schemas.paths import PATHS
@@ -20,6 +21,7 @@ JsonDict = dict[str, Any]
 ABOUT = """The conversations of LangGraph agents, kept on one machine. The same paths answer under `/api`, under `/` and
 under `/api/langgraph`, as LangGraph's SDK clients ask them. Every error is `{"detail": sentence}`."""
 REASONS = {
+    401: "no token, or one that is unknown, revoked or expired (only with AUTH=tokens)",
     400: "the graph refused it",
     404: "it does not exist",
     409: "the state of the thread does not allow it",
@@ -35,6 +37,12 @@ HEADERS = {
     "Content-Location": "path of the run",
     "Location": "path of the run's stream",
 }
+WHO: dict[str, JsonDict] = {
+    "token": {"type": "http", "scheme": "bearer", "description": "Only with AUTH=tokens"},
+    "key": {"type": "apiKey", "in": "header", "name": "X-Api-Key", "description": "The same token"},
+    "session": {"type": "apiKey", "in": "cookie", "name": SESSION_COOKIE,
+                "description": f"Of the sign-in page; a write also needs the header {CSRF_HEADER}"},
+}  # fmt: skip
 PROBLEM: JsonDict = {
     "type": "object",
     "required": ["detail"],
@@ -50,11 +58,14 @@ def document(all_routes: Iterable[Routes], version: str) -> JsonDict:
     plugin = MarshmallowPlugin(schema_name_resolver=resolver)
     spec = APISpec(
         "DeerFlow Lite", version, "3.1.0", [plugin], info={"description": ABOUT, "license": {"name": "MIT"}},
+        security=[{}, *({name: []} for name in WHO)],
         servers=[{"url": "/api"}, {"url": "/"}, {"url": "/api/langgraph"}],
     )  # fmt: skip
     assert plugin.converter is not None
     plugin.converter.field_mapping[JsonObject] = ("object", None)
     spec.components.schema("Problem", PROBLEM)
+    for name, scheme in WHO.items():
+        spec.components.security_scheme(name, scheme)
     for routes in all_routes:
         spec.tag({"name": routes.tag, "description": routes.about})
         for route in routes.table:
@@ -103,7 +114,9 @@ def _responses(route: Route) -> JsonDict:
     if route.headers:
         told = {name: {"description": HEADERS[name], "schema": {"type": "string"}} for name in route.headers}
         good["headers"] = told
-    refusals = {*route.refusals, *([422] if route.body or route.query or "<" in route.path else [])}
+    refusals = set(route.refusals)
+    refusals |= set() if route.name in OPEN else {401}
+    refusals |= {422} if route.body or route.query or "<" in route.path else set()
     problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {str(route.status): good} | {
         str(status): {"description": REASONS[status], "content": problem} for status in sorted(refusals)

@@ -1,8 +1,10 @@
 """Answers that stay open: event streams, and JSON that is waited for; it knows no rule about runs.
 
 Whatever way the client leaves, the generator is closed: that gives back the place among the open streams.
+One whose token has ended is cut off within two BEATs.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -34,7 +36,7 @@ class Held:
     """
 
     def __init__(self, call: Call) -> None:
-        self._call = call
+        self.call = call
         self._open = call.gateway.runs.take_stream()
         self.cancels: Run | None = None
         self.finished = False
@@ -46,9 +48,9 @@ class Held:
         if not self._open:
             return
         self._open = False
-        self._call.gateway.runs.give_stream()
+        self.call.gateway.runs.give_stream()
         if self.cancels is not None and not self.finished:
-            self._call.gateway.runs.cancel(self._call.owner, self.cancels.thread_id, self.cancels.run_id)
+            self.call.gateway.runs.cancel(self.call.owner, self.cancels.thread_id, self.cancels.run_id)
 
 
 @contextmanager
@@ -73,7 +75,12 @@ def response(call: Call, held: Held, run: Run, after: int, modes: list[str] | No
 
 def _frames(call: Call, held: Held, run: Run, after: int, modes: list[str] | None) -> Iterator[bytes]:
     wanted = None if modes is None else {"messages" if mode == "messages-tuple" else mode for mode in modes}
+    asked = time.monotonic()
     for event in call.gateway.runs.follow(run, after):
+        if time.monotonic() - asked >= BEAT:
+            if not call.welcome():
+                return
+            asked = time.monotonic()
         if event is None:
             yield HEARTBEAT
         elif wanted is None or event.event in ALWAYS or _mode(event.event) in wanted:
@@ -98,6 +105,8 @@ def awaited(held: Held, run: Run, live: Live, *, cancel: bool) -> Response:
 
 def _patient(held: Held, live: Live) -> Iterator[bytes]:
     while not live.wait(BEAT):
+        if not held.call.welcome():
+            return
         yield b"\n"
     held.finished = True
     yield live.result
@@ -105,12 +114,14 @@ def _patient(held: Held, live: Live) -> Iterator[bytes]:
 
 def ended(call: Call, held: Held, run: Run) -> Response:
     """Answer `{}` when a run has ended."""
-    answer = Response(_until_ended(call.gateway.runs.live(run)), mimetype="application/json")
+    answer = Response(_until_ended(call, call.gateway.runs.live(run)), mimetype="application/json")
     answer.call_on_close(held.release)
     return answer
 
 
-def _until_ended(live: Live) -> Iterator[bytes]:
+def _until_ended(call: Call, live: Live) -> Iterator[bytes]:
     while not live.wait(BEAT):
+        if not call.welcome():
+            return
         yield b"\n"
     yield b"{}"

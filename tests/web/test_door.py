@@ -122,8 +122,16 @@ def test_every_answer_carries_the_security_headers(client: FlaskClient) -> None:
         headers = client.get(path, buffered=True).headers
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "same-origin"
+        assert headers["X-Frame-Options"] == "DENY"
+        assert headers["Cross-Origin-Opener-Policy"] == headers["Cross-Origin-Resource-Policy"] == "same-origin"
         policy = headers["Content-Security-Policy"]
         assert "script-src 'self';" in policy and policy.endswith("frame-ancestors 'none'")
+
+
+def test_no_cache_keeps_an_answer_of_the_api(client: FlaskClient) -> None:
+    for path in ("/ok", "/nowhere", "/threads/none", "/assistants/none"):
+        assert client.get(path).headers["Cache-Control"] == "no-store"
+    assert "no-store" not in client.get("/static/home.js", buffered=True).headers.get("Cache-Control", "")
 
 
 @pytest.mark.parametrize("mount", ["", "/api", "/api/langgraph"])

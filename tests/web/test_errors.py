@@ -22,6 +22,7 @@ STATUS = {
     "LineageTooDeep": 409, "CheckpointUnreadable": 409, "TypeBlocked": 409,
     "TurnUnknown": 404, "HeadUnsettled": 409, "TurnSelected": 409,
     "GraphBroken": 409, "DeerflowError": 500, "SettingInvalid": 500, "FileRefused": 500,
+    "TokenUnknown": 404, "TokenAmbiguous": 404, "CallerUnknown": 401,
 }  # fmt: skip
 
 
