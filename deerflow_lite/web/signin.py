@@ -13,7 +13,7 @@ from deerflow_lite.accounts import SESSION_DAYS, Token, csrf
 from deerflow_lite.web.callers import CSRF_COOKIE, SESSION_COOKIE, Callers
 
 UNKNOWN: Final = "This token is unknown, revoked or expired."
-_HERE: Final = re.compile(r"/(?:[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*)?")
+_HERE: Final = re.compile(r"/(?:[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*)?(?:\?[A-Za-z0-9_=&%.+-]*)?")
 
 
 def install(app: Flask, callers: Callers) -> None:

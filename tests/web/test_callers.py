@@ -39,7 +39,7 @@ def sign_in(client: FlaskClient, token: str) -> str:
 def test_without_a_token_only_ok_pages_static_files_and_the_sign_in_are_open(app: Flask, client: FlaskClient) -> None:
     opened = set()
     for rule in app.url_map.iter_rules():
-        path = "/" + "/".join("home.css" if part.startswith("<path") else "x" if part.startswith("<") else part
+        path = "/" + "/".join("signin.css" if part.startswith("<path") else "x" if part.startswith("<") else part
                               for part in rule.rule.strip("/").split("/"))  # fmt: skip
         for method in sorted((rule.methods or set()) - {"OPTIONS"}):
             with client.open(path, method=method) as answer:

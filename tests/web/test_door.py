@@ -131,7 +131,7 @@ def test_every_answer_carries_the_security_headers(client: FlaskClient) -> None:
 def test_no_cache_keeps_an_answer_of_the_api(client: FlaskClient) -> None:
     for path in ("/ok", "/nowhere", "/threads/none", "/assistants/none"):
         assert client.get(path).headers["Cache-Control"] == "no-store"
-    assert "no-store" not in client.get("/static/home.js", buffered=True).headers.get("Cache-Control", "")
+    assert "no-store" not in client.get("/static/signin.css", buffered=True).headers.get("Cache-Control", "")
 
 
 @pytest.mark.parametrize("mount", ["", "/api", "/api/langgraph"])

@@ -30,8 +30,8 @@ def test_signing_in_makes_a_session_that_scripts_and_other_sites_cannot_use(
     shown = client.get("/signin?next=/chats/abc")
     assert (shown.status_code, shown.headers["Cache-Control"]) == (200, "no-store")
     assert 'name="next" value="/chats/abc"' in shown.text and "<script" not in shown.text
-    answer = client.post("/signin", data={"token": f" {text}\n", "next": "/chats/abc"}, headers=PAGE)
-    assert (answer.status_code, answer.headers["Location"]) == (303, "/chats/abc")
+    answer = client.post("/signin", data={"token": f" {text}\n", "next": "/chats/abc?q=a%20b"}, headers=PAGE)
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/chats/abc?q=a%20b")
     session, csrf = answer.headers.getlist("Set-Cookie")
     assert session.startswith("deerflow_lite_session=") and csrf.startswith("deerflow_lite_csrf=")
     assert session.endswith("; HttpOnly; Path=/; SameSite=Strict")

@@ -3,6 +3,7 @@
 
 const BASE = '/api';
 const SIGN_IN = '/signin';
+const CSRF = /(?:^|; )deerflow_lite_csrf=([0-9a-f]+)/;
 
 /** A refusal: `status` 0 means that no answer came; `detail` is the service's own sentence. */
 export class ApiError extends Error {
@@ -16,7 +17,7 @@ export class ApiError extends Error {
 export async function request(method, path, body, { signal, keepalive = false, headers = {} } = {}) {
   const answer = await reached(BASE + path, {
     method, signal, keepalive,
-    headers: body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
+    headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...csrf(), ...headers },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   if (answer.ok) return answer;
@@ -47,6 +48,12 @@ export const aborted = (error) => error?.name === 'AbortError';
 export function sentence(error) {
   const text = error instanceof ApiError ? error.detail : `The page failed: ${error?.message ?? error}`;
   return error?.requestId ? `${text} (request ${error.requestId})` : text;
+}
+
+/** What a write of a signed-in page must carry; no page of another origin can read it. */
+function csrf() {
+  const [, token] = CSRF.exec(document.cookie) ?? [];
+  return token ? { 'X-CSRF-Token': token } : {};
 }
 
 async function reached(url, options) {
