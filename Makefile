@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+CLIENTS := tests/clients/node_modules
 SERVE_OPTIONS := $(if $(INSTANCE),--instance $(INSTANCE)) $(if $(PORT),--port $(PORT))
 
 .DEFAULT_GOAL := help
@@ -14,7 +15,7 @@ help: ## show this list
 run: .venv/installed ## install what is missing and serve at http://127.0.0.1:2026
 	@exec $(BIN)/python -m deerflow_lite serve $(SERVE_OPTIONS)
 
-test: .venv/installed-test ## run the tests
+test: .venv/installed-test $(CLIENTS)/.package-lock.json ## run the tests
 	@$(BIN)/python -m pytest -n 2
 
 lint: .venv/installed-test ## check style and types
@@ -28,7 +29,7 @@ soak: .venv/installed-test ## kill the service 200 times, then use it for 20 min
 	@$(BIN)/python -m tests.soak $(if $(KILLS),--kills $(KILLS)) $(if $(MINUTES),--minutes $(MINUTES))
 
 clean: ## remove what was installed and built; the conversations stay
-	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(CLIENTS) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find deerflow_lite tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/made:
@@ -45,3 +46,8 @@ clean: ## remove what was installed and built; the conversations stay
 	@echo "Installing what the tests need ..."
 	@$(PIP) --editable '.[test]'
 	@touch $@
+
+# Without them their tests are skipped, and say so.
+$(CLIENTS)/.package-lock.json: tests/clients/package-lock.json | .venv/installed-test
+	@echo "Installing LangGraph's JavaScript clients ..."
+	-@PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --prefix tests/clients

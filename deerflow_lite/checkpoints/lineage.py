@@ -85,6 +85,16 @@ def pending(row: modes.Row) -> bool:
     return not settled(modes.unpacked(row))
 
 
+def unheard(row: modes.Row) -> bool:
+    """Say whether a checkpoint only took input in, which no node has heard yet; raises CheckpointUnreadable."""
+    checkpoint = modes.unpacked(row)
+    values: Mapping[str, Any] = checkpoint.get("channel_values") or {}
+    if _START not in values or not _due(_START, values[_START], checkpoint):
+        return False
+    rest = {name: value for name, value in values.items() if name != _START}
+    return not scheduled({**checkpoint, "channel_values": rest})
+
+
 def settled(checkpoint: Mapping[str, Any]) -> bool:
     """Say whether an unpacked checkpoint may be taken for settled."""
     told = scheduled(checkpoint)

@@ -150,6 +150,8 @@ class Execution:
             if not self.run.continues and self._answered(thread, view.head):
                 await self._copy(graph, config, call.COPY)
         elif pending != (request.command is not None) and (request.command is None or view.head != thread.root):
+            if pending and not self.run.continues:  # what finished there belongs to the answer beside this one
+                await self._copy(graph, config, call.COPY)
             await self._copy(graph, config, call.END)
             # What a finished task wrote is counted with it, and may schedule the next one.
             while (await graph.aget_state(config)).next:

@@ -11,6 +11,7 @@ from deerflow_lite.graphs import call
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunRequest, RunStatus
 from deerflow_lite.runs.naming import first_title
+from deerflow_lite.runs.origin import at_origin
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Change, Thread
 
@@ -37,6 +38,7 @@ class Posting:
         rooms = self._rooms
         with rooms.db.writing() as connection:
             thread = rooms.threads.get(owner, thread_id)
+            request = at_origin(connection, thread_id, request)
             if request.strategy == "reject":
                 rooms.ledger.refuse_active(thread)
             active = rooms.ledger.active(thread.row)
