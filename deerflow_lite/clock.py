@@ -13,6 +13,16 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
+def later(seconds: float) -> str:
+    """Give the time in `seconds` from now, in the form of `now`."""
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
+
+
+def seconds_until(at: str) -> float:
+    """Give the seconds from now to a time, none for one that has passed."""
+    return max(0.0, (datetime.fromisoformat(at) - datetime.now(UTC)).total_seconds())
+
+
 def new_id() -> str:
     """Give a UUIDv7 as text: ids made later sort later."""
     return str(uuid_utils.uuid7())

@@ -85,30 +85,37 @@ class Gateway:
 
         With `executing=False` (the command line beside a running service) no run is ever started or recovered here.
         """
-        graphs = Graphs(config)
-        config.instance.mkdir(parents=True, exist_ok=True)
-        if config.store == "memory":
-            _remove(config)
-        db = Database(config.database, config.synchronous)
-        if executing:
-            db.refuse_damaged()
-        db.migrate(MIGRATIONS)
-        threads: ThreadStore = MemoryThreads(db) if config.store == "memory" else SqliteThreads(db)
-        journal = Journal(db)
-        ledger = Ledger(db)
-        savers, items = Savers(db, journal, config.allowed_types), Items(db, journal)
-        rooms = Rooms(config, db, threads, graphs, journal, ledger, EventLog(db, journal), savers, items)
+        rooms = _opened(config, executing=executing)
+        db, threads = rooms.db, rooms.threads
         states = States(rooms)
         trees = Trees(rooms, states)
         opening, repairing = Opening(db, threads), Repairing(rooms)
         stopped = recover(rooms) if executing else []
         return cls(
-            config, db, threads, graphs, items, rooms, opening, Seeding(rooms, opening), Copying(db, threads),
-            Deleting(db, threads, ledger), states, Updating(rooms, states), Naming(rooms, states), Replaying(rooms),
-            trees,
-            Heads(rooms, states), Desk(rooms, opening, stopped), Branching(rooms),
-            Converting(rooms), Doctor(rooms, repairing), repairing, Adopting(rooms), Accounts(db),
-        )  # fmt: skip
+            config=config,
+            db=db,
+            threads=threads,
+            graphs=rooms.graphs,
+            items=rooms.items,
+            rooms=rooms,
+            opening=opening,
+            seeding=Seeding(rooms, opening),
+            copying=Copying(db, threads),
+            deleting=Deleting(rooms),
+            states=states,
+            updating=Updating(rooms, states),
+            naming=Naming(rooms, states),
+            replaying=Replaying(rooms),
+            trees=trees,
+            heads=Heads(rooms, states),
+            runs=Desk(rooms, opening, stopped),
+            branching=Branching(rooms),
+            converting=Converting(rooms),
+            doctor=Doctor(rooms, repairing),
+            repairing=repairing,
+            adopting=Adopting(rooms),
+            accounts=Accounts(db),
+        )
 
     def start(self) -> None:
         """Load the graphs in the background and start to execute what is pending; may be called again."""
@@ -141,3 +148,19 @@ def open_accounts(config: Config) -> Iterator[Accounts]:
 def _remove(config: Config) -> None:
     for suffix in ("", "-wal", "-shm"):
         config.database.with_name(config.database.name + suffix).unlink(missing_ok=True)
+
+
+def _opened(config: Config, *, executing: bool) -> Rooms:
+    graphs = Graphs(config)
+    config.instance.mkdir(parents=True, exist_ok=True)
+    if config.store == "memory":
+        _remove(config)
+    db = Database(config.database, config.synchronous)
+    if executing:
+        db.refuse_damaged()
+    db.migrate(MIGRATIONS)
+    threads: ThreadStore = MemoryThreads(db) if config.store == "memory" else SqliteThreads(db)
+    journal = Journal(db)
+    ledger = Ledger(db)
+    savers, items = Savers(db, journal, config.allowed_types), Items(db, journal)
+    return Rooms(config, db, threads, graphs, journal, ledger, EventLog(db, journal), savers, items)

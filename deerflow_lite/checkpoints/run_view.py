@@ -14,6 +14,7 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 
 from deerflow_lite.checkpoints.fresh import Fresh
 from deerflow_lite.checkpoints.saver import FileSaver
+from deerflow_lite.checkpoints.trail import Trail
 from deerflow_lite.checkpoints.view import PUT, HeadView
 from deerflow_lite.errors import Conflict
 from deerflow_lite.journal import Journal, settled
@@ -26,10 +27,19 @@ class RunView(HeadView):
     """Reads and writes of one run. With `sync` a put ends after its commit, else when it is queued."""
 
     def __init__(
-        self, saver: FileSaver, journal: Journal, head: str | None, allowed: Allowed, stored: Stored, *, sync: bool
+        self,
+        saver: FileSaver,
+        journal: Journal,
+        head: str | None,
+        allowed: Allowed,
+        stored: Stored,
+        trail: Trail,
+        *,
+        sync: bool,
     ) -> None:
         super().__init__(saver, head)
         self._journal, self._allowed, self._stored, self._sync = journal, allowed, stored, sync
+        self._trail = trail
         self._last: Future[Any] | None = None
         self._fresh: Fresh | None = None
         self.refused: BaseException | None = None
@@ -103,6 +113,7 @@ class RunView(HeadView):
             self._fresh = Fresh(self.serde, row)
 
         def action(connection: sqlite3.Connection) -> None:
+            self._trail.checkpoint(connection, row[3:6])
             connection.execute(PUT, row)
             if root:
                 self._stored(connection, checkpoint["id"])
@@ -131,6 +142,7 @@ class RunView(HeadView):
             self._fresh.put_writes(rows, replace="REPLACE" in statement)
 
         def action(connection: sqlite3.Connection) -> None:
+            self._trail.writes(connection, [(*row[:4], row[5]) for row in rows])
             connection.executemany(statement, rows)
 
         return self._queue(action, waits=waits)

@@ -1,23 +1,25 @@
 """The end of a thread: every row that carries it, in one transaction; afterwards the id is unknown."""
 
 from deerflow_lite.checkpoints import tables
-from deerflow_lite.db import Database
-from deerflow_lite.runs.ledger import Ledger
-from deerflow_lite.threads.store import ThreadStore
+from deerflow_lite.runs.rooms import Rooms
 
 
 class Deleting:
     """Deletes threads; a checkpoint that an old run still writes is refused by its row number and by the id."""
 
-    def __init__(self, db: Database, threads: ThreadStore, ledger: Ledger) -> None:
-        self._db, self._threads, self._ledger = db, threads, ledger
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
 
     def delete(self, owner: str | None, thread_id: str) -> None:
         """Remove the thread with its checkpoints, runs and events; raises ThreadUnknown, RunActive."""
-        with self._db.writing() as connection:
-            thread = self._threads.get(owner, thread_id)
-            self._ledger.refuse_active(thread)
-            self._ledger.forget(thread.row)
+        rooms = self._rooms
+        with rooms.db.writing() as connection:
+            thread = rooms.threads.get(owner, thread_id)
+            rooms.ledger.refuse_active(thread)
+            for run in rooms.ledger.of_thread(thread.row):  # of those that are not due yet somebody may wait
+                if (live := rooms.log.live(run.row)) is not None:
+                    rooms.log.discard(live)
+            rooms.ledger.forget(thread.row)
             tables.remove(connection, thread_id)
             tables.refuse(connection, thread_id)
-            self._threads.delete(owner, thread_id)
+            rooms.threads.delete(owner, thread_id)

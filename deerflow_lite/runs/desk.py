@@ -3,7 +3,7 @@
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from deerflow_lite.errors import DeerflowError, RunActive, Stopping
 from deerflow_lite.runs import gate
@@ -11,6 +11,7 @@ from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import ACTIVE, Event, Run, RunRequest
 from deerflow_lite.runs.opening import Opening
 from deerflow_lite.runs.posting import Posting
+from deerflow_lite.runs.queue import mark_rolled_back
 from deerflow_lite.runs.recovery import refresh
 from deerflow_lite.runs.results import result
 from deerflow_lite.runs.rooms import Rooms
@@ -67,8 +68,9 @@ class Desk:
         with self._rooms.db.writing():
             if create:
                 self._opening.create(owner, NewThread(thread_id, {}), if_exists="do_nothing")
-            run, live = self._posting.post(owner, thread_id, request, executed=self._runner.started)
-            self._rooms.db.committed(lambda: self._runner.begin(run, request))
+            run, live, stopped = self._posting.post(owner, thread_id, request, executed=self._runner.started)
+            self._rooms.db.committed(lambda: self._stop_all(stopped))
+            self._rooms.db.committed(lambda: self._runner.begin(run))
         return run, live
 
     def replay(self, owner: str, thread_id: str, prepare: Callable[[], RunRequest]) -> tuple[Run, Live]:
@@ -89,19 +91,40 @@ class Desk:
         return self._rooms.ledger.listed(self._rooms.threads.get(owner, thread_id).row, status, limit, offset)
 
     def delete(self, owner: str, thread_id: str, run_id: str) -> None:
-        """Remove a run that has ended, with its log; raises RunActive."""
+        """Remove a run that has ended or is not due yet, with its log; raises RunActive."""
         with self._rooms.db.writing():
             run = self.get(owner, thread_id, run_id)
-            if run.status in ACTIVE:
+            if run.active:
                 raise RunActive(f"run_id: run {run_id} is in flight; cancel it first")
             self._rooms.ledger.delete(run)
+            if (live := self._rooms.log.live(run.row)) is not None:
+                self._rooms.log.discard(live)
 
-    def cancel(self, owner: str, thread_id: str, run_id: str) -> Run:
-        """Ask a run to end; gives it as it was. One that has ended stays as it is."""
+    def cancel(self, owner: str, thread_id: str, run_id: str, *, rollback: bool = False) -> Run:
+        """Ask a run to end; gives it as it was. One that has ended stays as it is; with `rollback` nothing is left."""
         run = self.get(owner, thread_id, run_id)
-        if run.status in ACTIVE:
-            self._runner.cancel(run)
+        self._cancel_all([run], rollback)
         return run
+
+    def cancel_chosen(self, owner: str, thread_id: str, run_ids: Sequence[str], *, rollback: bool = False) -> None:
+        """Ask runs of a thread to end; raises ThreadUnknown, RunUnknown, then none of them is asked."""
+        self._cancel_all([self.get(owner, thread_id, run_id) for run_id in run_ids], rollback)
+
+    def cancel_every(self, owner: str, statuses: Sequence[str], *, rollback: bool = False) -> None:
+        """Ask every run of an owner to end that has one of these statuses."""
+        self._cancel_all(self._rooms.ledger.unended(owner, statuses), rollback)
+
+    def _cancel_all(self, runs: Sequence[Run], rollback: bool) -> None:
+        unended = [run for run in runs if run.status in ACTIVE]
+        if rollback and unended:
+            with self._rooms.db.writing():
+                for run in unended:
+                    mark_rolled_back(self._rooms, run)
+        self._stop_all(unended)
+
+    def _stop_all(self, runs: Sequence[Run]) -> None:
+        for run in runs:
+            self._runner.cancel(run)
 
     def live(self, run: Run) -> Live:
         """Give the log of a run; one that has ended has its final values in `result`."""

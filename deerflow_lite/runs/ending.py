@@ -12,7 +12,7 @@ from deerflow_lite.journal import settled
 from deerflow_lite.runs import heads
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunStatus
-from deerflow_lite.runs.naming import made_title
+from deerflow_lite.runs.naming import asked_title, made_title
 from deerflow_lite.runs.seat import Seat
 from deerflow_lite.runs.status import thread_status
 from deerflow_lite.threads.model import Change, HeadValues, Thread
@@ -33,6 +33,7 @@ class Outcome:
     error: str | None = None
 
 
+INTERRUPTED = Outcome("interrupted")
 STOPPED = Outcome("error", '{"error":"ServiceStopped","message":"the service stopped while this run was running"}')
 FORGOTTEN = Outcome("error", '{"error":"CredentialsForgotten","message":"its credentials are not kept over a restart"}')
 UNSTORED = Outcome("error", '{"error":"NotStored","message":"its last checkpoint could not be stored"}')
@@ -81,6 +82,9 @@ class Ending:
         def act(connection: sqlite3.Connection) -> None:
             self.seat.closed = True  # here, so that what was put before the end is still stored
             thread = self.rooms.threads.by_row(self.run.thread_row)
+            if self.live.rolled_back:
+                self._roll_back(connection, thread)
+                return
             ended, left = outcome, values
             if values is not None and not tables.exists(connection, self.run.thread_id, values.checkpoint_id):
                 ended, left = UNSTORED, None
@@ -90,6 +94,27 @@ class Ending:
             self.rooms.log.store(connection, self.live, ended=True)
 
         return act
+
+    def _roll_back(self, connection: sqlite3.Connection, thread: Thread | None) -> None:
+        """Take out all that the run stored and the run itself; its thread stands where it stood before."""
+        if thread is not None and self.rooms.ledger.delete(self.run):
+            self.seat.trail.undo(connection)
+            if self.run.continues and self.seat.last_root is not None:
+                head = None if self.seat.start == thread.root else self.seat.start
+                thread = self._change(thread, Change(head=head, touch=False))
+            active = self.rooms.ledger.active(thread.row)
+            settled = self._settled(thread)
+            status = thread_status(busy=bool(active), failed=thread.error is not None, settled=settled)
+            values = self.rooms.threads.values([thread]).get(thread.row)
+            title = made_title(values) or next(filter(None, map(asked_title, active)), None)
+            thread = self._change(thread, Change(status=status, auto_title=title))
+            if values is not None:
+                self.live.note("values", heads.spliced(values, thread.title))
+        self.live.result = b"{}"
+        self.rooms.log.discard(self.live)
+
+    def _change(self, thread: Thread, change: Change) -> Thread:
+        return self.rooms.threads.change(self.run.owner, self.run.thread_id, change, row=thread.row)
 
     def _leave(self, thread: Thread, outcome: Outcome, values: HeadValues | None, snapshot: Any) -> Thread:
         """Leave the thread as the run ended: head, values, title, status; a failed try elsewhere leaves the head."""
@@ -106,7 +131,7 @@ class Ending:
                 change = replace(change, auto_title=title)
         elif self.graph is None and self.run.continues and self.seat.last_root is not None:
             change = replace(change, head=self.seat.base)  # the head it left cannot be read: nothing could go on there
-        return self.rooms.threads.change(self.run.owner, self.run.thread_id, change, row=thread.row)
+        return self._change(thread, change)
 
     def _settled(self, thread: Thread) -> bool:
         known = self.rooms.threads.settled(thread.row)

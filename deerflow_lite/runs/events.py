@@ -11,16 +11,24 @@ from collections.abc import Iterator
 
 from deerflow_lite.db import Database
 from deerflow_lite.journal import Journal
-from deerflow_lite.runs.model import Event
+from deerflow_lite.runs.model import Event, RunRequest
 
 BROKEN_OFF = b'{"__error__":{"error":"ServiceStopped","message":"the service stopped; ask again once it is back"}}'
 
+STOPPING = b'{"error":"ServiceStopped","message":"the service stopped; take the stream up again once it is back"}'
+
 
 class Live:
-    """The log of a run in flight: what is committed is in `events`, what is not yet in `pending`."""
+    """The log of a run in flight: what is committed is in `events`, what is not yet in `pending`.
 
-    def __init__(self, row: int) -> None:
-        self.row = row
+    `request` is what was asked for with its credentials, None after a restart. `rolled_back`: however the run ends,
+    nothing of it stays.
+    """
+
+    def __init__(self, row: int, request: RunRequest | None = None) -> None:
+        self.row, self.request = row, request
+        self.rolled_back = False
+        self.broken_off = False
         self.events: list[Event] = []
         self.pending: list[Event] = []
         self.queued = False
@@ -55,10 +63,10 @@ class Live:
             self.ended = self.ended or ended
             self.news.notify_all()
 
-    def end(self, result: bytes) -> None:
-        """Show that the run has ended."""
+    def end(self, result: bytes, *, broken_off: bool = False) -> None:
+        """Show that the run has ended, or that it cannot be followed any longer here."""
         with self.news:
-            self.result, self.ended = result, True
+            self.result, self.ended, self.broken_off = result, True, broken_off
             self.news.notify_all()
 
     def wait(self, seconds: float) -> bool:
@@ -88,9 +96,9 @@ class EventLog:
         """Give the log of a run in flight."""
         return self._live.get(row)
 
-    def open(self, row: int) -> Live:
+    def open(self, row: int, request: RunRequest | None = None) -> Live:
         """Begin the log of a run; one that was begun before a restart goes on after its stored events."""
-        live = self._live[row] = Live(row)
+        live = self._live[row] = Live(row, request)
         live.events = self.stored(row)
         live._next = len(live.events) + 1
         return live
@@ -116,6 +124,13 @@ class EventLog:
         )
         self._db.committed(lambda: self._publish(live, events, ended))
 
+    def discard(self, live: Live) -> None:
+        """End the log of a run that is no longer stored; who follows it sees it to its end, after the commit."""
+        live.note("end", b"null")
+        events = live.take()
+        self._db.undo(lambda: live.give_back(events[:-1]))
+        self._db.committed(lambda: self._publish(live, events, ended=True))
+
     def _publish(self, live: Live, events: list[Event], ended: bool) -> None:
         if ended:
             self._live.pop(live.row, None)
@@ -124,7 +139,8 @@ class EventLog:
     def break_off(self) -> None:
         """Let every follower and waiter go: the service stops, what they followed goes on after its next start."""
         for live in list(self._live.values()):
-            live.end(BROKEN_OFF)
+            if not live.ended:
+                live.end(BROKEN_OFF, broken_off=True)
 
     def last(self, row: int) -> list[Event]:
         """Give the last event of a run, the one answer to who asks for what comes after it."""
@@ -154,3 +170,5 @@ class EventLog:
             after += len(events)
             if not events and not ended:
                 yield None
+        if live.broken_off:
+            yield Event(after, "stopping", STOPPING)

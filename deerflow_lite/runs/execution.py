@@ -66,10 +66,8 @@ class Execution:
     async def _guarded(self, graph: Any, thread: Thread, config: dict[str, Any]) -> None:
         """Drive the graph and end the run while the graph is still open, for its head is read through it."""
         sync = self.request.durability == "sync"
-        head = thread.head or thread.root
-        running, view = self.rooms.savers.running(
-            self.run.graph_id, graph, head, self.seat.allowed, self.seat.stored, sync=sync
-        )
+        head = self.seat.start = thread.head or thread.root
+        running, view = self.rooms.savers.running(self.run.graph_id, graph, head, self.seat, sync=sync)
         ending = Ending(self.rooms, self.run, self.live, self.seat, running, view)
         try:
             await self._drive(running, view, thread, config)

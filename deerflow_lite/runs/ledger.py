@@ -18,13 +18,14 @@ from deerflow_lite.threads.model import Thread
 
 _COLUMNS = (
     "row, run_id, thread_row, thread_id, owner, assistant_id, graph_id, status, created_at, updated_at, kwargs, "
-    "metadata, strategy, error, base, continues, last_root, credentials"
+    "metadata, strategy, error, base, continues, last_root, credentials, start, due_at"
 )
-_ACTIVE = "status IN ('pending', 'running')"
+_UNENDED = "status IN ('pending', 'running')"
+_ACTIVE = f"{_UNENDED} AND due_at IS NULL"
 _STARTABLE = f"""
-SELECT {_COLUMNS} FROM runs AS r WHERE status = 'pending'
+SELECT {_COLUMNS} FROM runs AS r WHERE status = 'pending' AND due_at IS NULL
 AND NOT EXISTS (SELECT 1 FROM runs AS o WHERE o.thread_row = r.thread_row AND o.status IN ('pending', 'running')
-                AND (o.status = 'running' OR o.row < r.row))
+                AND o.due_at IS NULL AND (o.status = 'running' OR o.row < r.row))
 ORDER BY row LIMIT ?
 """
 
@@ -96,12 +97,32 @@ class Ledger:
             raise RunActive(f"thread_id: thread {thread.thread_id} has a run in flight; cancel it first")
 
     def active(self, thread_row: int) -> list[Run]:
-        """Give the runs of a thread that are pending or running, oldest first."""
+        """Give the runs of a thread that are pending or running, oldest first; not those that are not due yet."""
         return self._all(f"WHERE thread_row = ? AND {_ACTIVE} ORDER BY row", (thread_row,))
 
     def in_flight(self) -> list[Run]:
-        """Give every run of the service that is pending or running, oldest first."""
-        return self._all(f"WHERE {_ACTIVE} ORDER BY row", ())
+        """Give every run of the service that has not ended, oldest first."""
+        return self._all(f"WHERE {_UNENDED} ORDER BY row", ())
+
+    def unended(self, owner: str, statuses: Sequence[str]) -> list[Run]:
+        """Give the runs of an owner that have not ended and have one of these statuses, oldest first."""
+        chosen = ", ".join("?" * len(statuses))
+        return self._all(f"WHERE {_UNENDED} AND owner = ? AND status IN ({chosen}) ORDER BY row", (owner, *statuses))
+
+    def due(self, at: str) -> list[Run]:
+        """Give the runs whose time has come, the longest due first."""
+        return self._all("WHERE due_at <= ? ORDER BY due_at, row", (at,))
+
+    def next_due(self) -> str | None:
+        """Give the time at which the next delayed run is due."""
+        with self._db.reading() as connection:
+            found = connection.execute("SELECT min(due_at) FROM runs WHERE due_at IS NOT NULL").fetchone()
+        return None if found[0] is None else str(found[0])
+
+    def enqueue(self, run: Run) -> None:
+        """Let a delayed run wait in the queue from now on."""
+        with self._db.writing() as connection:
+            connection.execute("UPDATE runs SET due_at = NULL, updated_at = ? WHERE row = ?", (clock.now(), run.row))
 
     def in_service(self) -> tuple[int, int]:
         """Count the pending and the running runs of the service."""
@@ -121,27 +142,30 @@ class Ledger:
             )
         return found
 
-    def stored_root(self, connection: sqlite3.Connection, run: Run, checkpoint_id: str, base: str | None) -> None:
-        """Record the newest root checkpoint of a run, and the one that it started from."""
-        statement = "UPDATE runs SET last_root = ?, base = coalesce(?, base) WHERE row = ?"
-        connection.execute(statement, (checkpoint_id, base, run.row))
+    def stored_root(
+        self, connection: sqlite3.Connection, run: Run, checkpoint_id: str, base: str | None, start: str | None
+    ) -> None:
+        """Record the newest root checkpoint of a run, the one that it starts from, and where its thread stood."""
+        statement = "UPDATE runs SET last_root = ?, base = coalesce(?, base), start = ? WHERE row = ?"
+        connection.execute(statement, (checkpoint_id, base, start, run.row))
 
     def end(self, run: Run, status: RunStatus, error: str | None = None) -> bool:
         """Give an active run its last status; False when it had ended or was deleted before."""
         with self._db.writing() as connection:
             changed = connection.execute(
-                f"UPDATE runs SET status = ?, error = ?, updated_at = max(?, updated_at) WHERE row = ? AND {_ACTIVE}",
+                "UPDATE runs SET status = ?, error = ?, due_at = NULL, updated_at = max(?, updated_at)"
+                f" WHERE row = ? AND {_UNENDED}",
                 (status, error, clock.now(), run.row),
             ).rowcount
             if changed:
                 self._db.committed(lambda: self.ended.update([status]))
         return changed == 1
 
-    def delete(self, run: Run) -> None:
-        """Remove a run and its events; its checkpoints stay."""
+    def delete(self, run: Run) -> bool:
+        """Remove a run and its events; its checkpoints stay. False when it was gone."""
         with self._db.writing() as connection:
             connection.execute("DELETE FROM events WHERE run = ?", (run.row,))
-            connection.execute("DELETE FROM runs WHERE row = ?", (run.row,))
+            return connection.execute("DELETE FROM runs WHERE row = ?", (run.row,)).rowcount == 1
 
     def forget(self, thread_row: int) -> None:
         """Remove every run of a thread, with the events."""

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 RunStatus = Literal["pending", "running", "success", "error", "timeout", "interrupted"]
 STATUSES: Final = ("pending", "running", "success", "error", "timeout", "interrupted")
 ACTIVE: Final = ("pending", "running")
+STRATEGIES: Final = ("reject", "enqueue", "interrupt", "rollback")
 MODES: Final = (
     "values", "updates", "messages", "messages-tuple", "custom", "tasks", "checkpoints", "debug", "events",
 )  # fmt: skip
@@ -31,13 +32,16 @@ class RunRequest:
     checkpoint_id: str | None = None
     checkpoint_ns: str = ""
     temporary: bool = False
+    after_seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """One stored run. `base` is the checkpoint it starts from, None until it starts at the head of that moment.
 
-    `continues`: each of its root checkpoints becomes the head. `last_root` is the newest of those it has stored.
+    `continues`: each of its root checkpoints becomes the head. `last_root` is the newest of those it has stored, and
+    `start` is the checkpoint that the thread stood on as it began. Until `due_at` it waits outside the queue, then that
+    is None.
     """
 
     row: int
@@ -58,6 +62,13 @@ class Run:
     continues: bool
     last_root: str | None
     credentials: bool
+    start: str | None = None
+    due_at: str | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether it has the seat of its thread, or waits for it."""
+        return self.status in ACTIVE and self.due_at is None
 
 
 @dataclass(frozen=True, slots=True)

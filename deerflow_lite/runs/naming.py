@@ -4,6 +4,7 @@ from typing import Any
 
 import orjson
 
+from deerflow_lite.runs.model import Run
 from deerflow_lite.threads.model import HeadValues
 from deerflow_lite.threads.titles import auto_title, tidy_title
 
@@ -25,6 +26,11 @@ def first_title(values: object) -> str | None:
     listed = messages if isinstance(messages, list) else [messages]
     texts = (_text(message) for message in listed if _asks(message))
     return next((title for text in texts if (title := auto_title(text))), None)
+
+
+def asked_title(run: Run) -> str | None:
+    """Give the title that the input of a stored run makes."""
+    return first_title(orjson.loads(run.kwargs).get("input"))
 
 
 def _asks(message: Any) -> bool:

@@ -12,6 +12,7 @@ from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunRequest, RunStatus
 from deerflow_lite.runs.naming import first_title
 from deerflow_lite.runs.origin import at_origin
+from deerflow_lite.runs.queue import make_way
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Change, Thread
 
@@ -27,8 +28,8 @@ class Posting:
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
 
-    def post(self, owner: str, thread_id: str, request: RunRequest, *, executed: bool) -> tuple[Run, Live]:
-        """Store a run, as running where it may begin at once and runs are `executed` here.
+    def post(self, owner: str, thread_id: str, request: RunRequest, *, executed: bool) -> tuple[Run, Live, list[Run]]:
+        """Store a run, as running where it may begin at once and runs are `executed` here; give it, and who must stop.
 
         Raises ThreadUnknown, CheckpointUnknown, RunActive, NothingToResume, QueueFull, Invalid.
         """
@@ -42,20 +43,30 @@ class Posting:
             if request.strategy == "reject":
                 rooms.ledger.refuse_active(thread)
             active = rooms.ledger.active(thread.row)
-            waiting, running = rooms.ledger.in_service()
-            begins = executed and not active and not waiting and running < rooms.config.run_concurrency
-            if not begins and waiting >= rooms.config.run_queue:
-                raise QueueFull("run: the queue of runs is full")
             refuse_stale(thread, request)
             continues = self._continues(thread, active, request)
             self._check_resume(thread, active, request, continues)
+            stopped = [] if request.after_seconds else make_way(rooms, connection, active, request.strategy)
+            begins = self._begins(thread, request, executed)
             run = rooms.ledger.add(self._new(thread, request, continues, "running" if begins else "pending"))
-            live = rooms.log.open(run.row)
+            live = rooms.log.open(run.row, request)
             rooms.db.undo(lambda: rooms.log.drop(live))
             live.note("metadata", orjson.dumps({"run_id": run.run_id, "attempt": 1, "thread_id": thread_id}))
             rooms.log.store(connection, live)
             rooms.threads.change(owner, thread_id, self._change(thread, request), row=thread.row)
-        return run, live
+        return run, live, stopped
+
+    def _begins(self, thread: Thread, request: RunRequest, executed: bool) -> bool:
+        """Say whether a run begins at once; raises QueueFull. One that is delayed takes no place of the queue."""
+        if request.after_seconds:
+            return False
+        ledger, config = self._rooms.ledger, self._rooms.config
+        waiting, running = ledger.in_service()
+        if executed and not waiting and running < config.run_concurrency and not ledger.active(thread.row):
+            return True
+        if waiting >= config.run_queue:
+            raise QueueFull("run: the queue of runs is full")
+        return False
 
     def _continues(self, thread: Thread, active: list[Run], request: RunRequest) -> bool:
         """Say whether the run goes on from the head; raises CheckpointUnknown. Clients send the head they last saw."""
@@ -64,7 +75,7 @@ class Posting:
         with self._rooms.db.reading() as connection:
             if not tables.exists(connection, thread.thread_id, request.checkpoint_id, request.checkpoint_ns):
                 raise CheckpointUnknown(request.checkpoint_id)
-        seen = {thread.head or thread.root, *(run.base for run in active)}
+        seen = {thread.head or thread.root, *(place for run in active for place in (run.base, run.start))}
         tied = "head_checkpoint_id" in request.metadata
         return not tied and not request.checkpoint_ns and request.checkpoint_id in seen
 
@@ -100,10 +111,13 @@ class Posting:
             kwargs=to_json(kwargs).decode(), metadata=to_json({**request.metadata, **ids}).decode(),
             strategy=request.strategy, error=None, base=None if continues else request.checkpoint_id,
             continues=continues, last_root=None, credentials=hidden,
+            due_at=clock.later(request.after_seconds) if request.after_seconds else None,
         )  # fmt: skip
 
     def _change(self, thread: Thread, request: RunRequest) -> Change:
         stamps = {"graph_id": request.graph_id, "assistant_id": request.assistant_id}
+        if request.after_seconds:
+            return Change(defaults=stamps)
         first = first_title(request.input) if thread.title is None else None
         if first:
             return Change(status="busy", defaults=stamps, auto_title=first)

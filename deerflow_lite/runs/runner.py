@@ -8,20 +8,23 @@ import asyncio
 import logging
 import sqlite3
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Final
 
+from deerflow_lite import clock
 from deerflow_lite.journal import settled
-from deerflow_lite.runs.ending import STOPPED, TIMED_OUT, Ending, Outcome
+from deerflow_lite.runs.ending import INTERRUPTED, STOPPED, TIMED_OUT, Ending, Outcome
 from deerflow_lite.runs.execution import EXITS, Execution
-from deerflow_lite.runs.model import Run, RunRequest
+from deerflow_lite.runs.model import Run
 from deerflow_lite.runs.posting import request_of
+from deerflow_lite.runs.queue import begin_next
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.runs.seat import Seat
 from deerflow_lite.runs.stream import failure
 
+ALARM: Final = 60.0
 _log = logging.getLogger(__name__)
 
 
@@ -30,10 +33,10 @@ class Runner:
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
-        self._requests: dict[int, RunRequest] = {}
         self._executing: dict[int, tuple[Execution, asyncio.Task[None]]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ending: set[int] = set()
+        self._ending: dict[int, asyncio.Task[None]] = {}
+        self._alarm: asyncio.TimerHandle | None = None
         self._wake = asyncio.Event()
         self._stopping = self._stopped = False
         self._thread: threading.Thread | None = None
@@ -67,23 +70,35 @@ class Runner:
         while not self._stopped:
             self._wake.clear()
             try:
-                if not self._stopping and self._rooms.ledger.in_service()[0]:
-                    for run in await settled(self._rooms.journal.write(self._next)):
-                        self._execute(run)
+                if not self._stopping:
+                    await self._begin_next()
             except sqlite3.Error as error:
                 _log.error("waiting runs could not begin, they are tried again: %s", error)
                 asyncio.get_running_loop().call_later(1, self._wake.set)
             await self._wake.wait()
 
-    def _next(self, connection: sqlite3.Connection) -> list[Run]:
-        return self._rooms.ledger.begin_next(self._rooms.config.run_concurrency)
+    async def _begin_next(self) -> None:
+        ledger = self._rooms.ledger
+        due = ledger.next_due()
+        if ledger.in_service()[0] or (due is not None and not clock.seconds_until(due)):
+            begun, stopped = await settled(self._rooms.journal.write(partial(begin_next, self._rooms)))
+            for run in stopped:
+                self._cancel(run)
+            for run in begun:
+                self._execute(run)
+            due = ledger.next_due()
+        if self._alarm is not None:
+            self._alarm.cancel()
+        if due is not None:  # asked again after a while, for the clock may be set
+            seconds = min(clock.seconds_until(due), ALARM)
+            self._alarm = asyncio.get_running_loop().call_later(seconds, self._wake.set)
 
     def _execute(self, run: Run) -> None:
-        request, live = self._requests.pop(run.row, None), self._rooms.log.live(run.row)
+        live = self._rooms.log.live(run.row)
         if live is None or run.row in self._ending:
             return  # it was cancelled while it was being begun
         try:
-            execution = Execution(self._rooms, run, request or request_of(run), live)
+            execution = Execution(self._rooms, run, live.request or request_of(run), live)
         except (TypeError, ValueError, KeyError) as error:  # a stored request of another version
             self._end_waiting(run, Outcome("error", failure(error).decode()))
             return
@@ -111,12 +126,8 @@ class Runner:
             self._end_waiting(execution.run, execution.ends_as)
         self._wake.set()
 
-    def begin(self, run: Run, request: RunRequest) -> None:
-        """Let a run start as soon as its thread and the service have a place for it; call it as its post is committed.
-
-        Later, the run could have begun without its credentials, which only the request has.
-        """
-        self._requests[run.row] = request
+    def begin(self, run: Run) -> None:
+        """Let a run start as soon as its thread and the service have a place for it; its post is committed."""
         if self._loop is not None and run.status == "running":
             self._loop.call_soon_threadsafe(self._execute, run)
         elif self._loop is not None:
@@ -126,29 +137,41 @@ class Runner:
         """Ask a run to end as `interrupted`; one that waits ends at once, one that had ended stays as it is."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._cancel, run)
-        elif (ended := self._end_waiting(run, Outcome("interrupted"))) is not None:
-            ended.result()
+        elif (ending := self._unbegun(run)) is not None:
+            self._rooms.journal.write(ending.action(INTERRUPTED, None)).result()
 
     def _cancel(self, run: Run) -> None:
         executing = self._executing.get(run.row)
         if executing is None:
-            self._end_waiting(run, Outcome("interrupted"))
-            self._wake.set()  # if it was being begun, its place is free again
+            self._end_waiting(run, INTERRUPTED)
         elif not executing[1].cancelling():  # told once: again would tear the end that is being stored
             executing[1].cancel()
 
-    def _end_waiting(self, run: Run, outcome: Outcome) -> Future[Any] | None:
-        """End a run that does not execute; the future ends after the commit. None for one that had ended."""
-        self._requests.pop(run.row, None)
+    def _unbegun(self, run: Run) -> Ending | None:
+        """Give the ending of a run that does not execute, None for one that has ended or is about to."""
         live = self._rooms.log.live(run.row)
-        if live is None:
+        if live is None or run.row in self._ending:
             return None
         seat = Seat(self._rooms.db, self._rooms.threads, self._rooms.ledger, run)
-        ending = Ending(self._rooms, run, live, seat, None, None)
-        self._ending.add(run.row)
-        ended = self._rooms.journal.write(ending.action(outcome, None))
-        ended.add_done_callback(lambda _: self._ending.discard(run.row))  # from here on it has no live log
-        return ended
+        return Ending(self._rooms, run, live, seat, None, None)
+
+    def _end_waiting(self, run: Run, outcome: Outcome) -> None:
+        """End a run that does not execute, as soon as the file can be written."""
+        if (ending := self._unbegun(run)) is not None:
+            task = asyncio.get_running_loop().create_task(ending.store(outcome))
+            self._ending[run.row] = task
+            task.add_done_callback(partial(self._ended_waiting, run))
+
+    def _ended_waiting(self, run: Run, task: "asyncio.Task[None]") -> None:
+        del self._ending[run.row]
+        self._wake.set()  # if it was being begun, its place is free again
+
+    async def _settle_endings(self) -> None:
+        """Wait a little for the ends of runs that never began; what cannot be stored now is so at the next start."""
+        if self._ending:
+            _, late = await asyncio.wait(self._ending.values(), timeout=2)
+            for task in late:
+                task.cancel()
 
     def stop(self, grace: float) -> None:
         """Let the runs settle for `grace` seconds, then end them as stopped."""
@@ -166,5 +189,6 @@ class Runner:
                 tasks[task].ends_as = STOPPED
                 task.cancel()
             await asyncio.wait(tasks, timeout=2)
+        await self._settle_endings()
         self._stopped = True
         self._wake.set()

@@ -8,8 +8,9 @@ from deerflow_lite.graphs import channels
 from deerflow_lite.journal import Journal
 
 if TYPE_CHECKING:
-    from deerflow_lite.checkpoints.run_view import Allowed, RunView, Stored
+    from deerflow_lite.checkpoints.run_view import RunView
     from deerflow_lite.checkpoints.saver import FileSaver
+    from deerflow_lite.runs.seat import Seat
 
 
 class Savers:
@@ -37,10 +38,11 @@ class Savers:
         return graph.copy(update={"checkpointer": HeadView(self.saver(graph_id, graph), head)})
 
     def running(
-        self, graph_id: str, graph: Any, head: str | None, allowed: "Allowed", stored: "Stored", *, sync: bool
+        self, graph_id: str, graph: Any, head: str | None, seat: "Seat", *, sync: bool
     ) -> "tuple[Any, RunView]":
         """Give the graph as a run sees it, and the view that its writes go through."""
         from deerflow_lite.checkpoints.run_view import RunView
 
-        view = RunView(self.saver(graph_id, graph), self._journal, head, allowed, stored, sync=sync)
+        saver = self.saver(graph_id, graph)
+        view = RunView(saver, self._journal, head, seat.allowed, seat.stored, seat.trail, sync=sync)
         return graph.copy(update={"checkpointer": view}), view

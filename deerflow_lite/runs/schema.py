@@ -23,4 +23,10 @@ def _make(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS = [("runs: runs and events", _make)]
+def _more(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE runs ADD COLUMN start TEXT")
+    connection.execute("ALTER TABLE runs ADD COLUMN due_at TEXT")
+    connection.execute("CREATE INDEX runs_due ON runs (due_at) WHERE due_at IS NOT NULL")
+
+
+MIGRATIONS = [("runs: runs and events", _make), ("runs: where they started, when they are due", _more)]

@@ -2,6 +2,7 @@
 
 import sqlite3
 
+from deerflow_lite.checkpoints.trail import Trail
 from deerflow_lite.db import Database
 from deerflow_lite.errors import Conflict
 from deerflow_lite.runs.ledger import Ledger
@@ -15,11 +16,16 @@ class RunClosed(Conflict):
 
 
 class Seat:
-    """The seat of one run; once `closed` is set nothing more of it is stored."""
+    """The seat of one run; once `closed` is set nothing more of it is stored.
+
+    `start` is the checkpoint that the thread stood on as the run began, `base` the one that the run starts from.
+    """
 
     def __init__(self, db: Database, threads: ThreadStore, ledger: Ledger, run: Run) -> None:
         self._db, self._threads, self._ledger, self._run = db, threads, ledger, run
         self.closed = False
+        self.trail = Trail()
+        self.start: str | None = None
         self.base: str | None = None
         self.last_root: str | None = None
 
@@ -31,7 +37,7 @@ class Seat:
     def stored(self, connection: sqlite3.Connection, checkpoint_id: str) -> None:
         """Note a root checkpoint; it becomes the head at once if the run continues it."""
         self.last_root = checkpoint_id
-        self._ledger.stored_root(connection, self._run, checkpoint_id, self.base)
+        self._ledger.stored_root(connection, self._run, checkpoint_id, self.base, self.start)
         if self._run.continues:
             change = Change(head=checkpoint_id, touch=False)
             self._threads.change(self._run.owner, self._run.thread_id, change, row=self._run.thread_row)

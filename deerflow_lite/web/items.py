@@ -58,7 +58,5 @@ def search_items(call: Call, body: ItemSearch) -> dict[str, Any]:
               example=Example(FOUND, body={"prefix": ["users"]}, after=PUT))  # fmt: skip
 def list_namespaces(call: Call, body: NamespaceSearch) -> dict[str, Any]:
     """List the namespaces that hold items."""
-    found = call.gateway.items.namespaces(
-        call.owner, body.prefix, body.suffix, body.max_depth, body.limit, body.offset
-    )
+    found = call.gateway.items.namespaces(call.owner, body.prefix, body.suffix, body.max_depth, body.limit, body.offset)
     return {"namespaces": found}

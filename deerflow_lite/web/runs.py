@@ -13,8 +13,12 @@ from deerflow_lite.web import streams
 from deerflow_lite.web.contract import Call, Routes
 from deerflow_lite.web.schemas.runs import (
     KEYS,
+    Action,
+    ActionQuery,
     Cancelling,
     CancelQuery,
+    Chosen,
+    ChosenBody,
     Rejoin,
     RejoinQuery,
     RunAnswer,
@@ -27,6 +31,7 @@ from deerflow_lite.web.schemas.runs import (
 routes = Routes("Runs", "Executions of a graph on a thread")
 RUNS = "/threads/<thread_id>/runs"
 RUN = RUNS + "/<run_id>"
+UNENDED = {"pending": ("pending",), "running": ("running",), "all": ACTIVE}
 REFUSALS = (400, 404, 409, 503)
 
 
@@ -49,10 +54,11 @@ def request_of(call: Call, body: RunCreate) -> RunRequest:
         subgraphs=bool(body.stream_subgraphs),
         interrupt_before=body.interrupt_before,
         interrupt_after=body.interrupt_after,
-        durability=body.durability or "async",
+        durability=body.durability or ("exit" if body.checkpoint_during is False else "async"),
         strategy=body.multitask_strategy or "enqueue",
         checkpoint_id=place.get("checkpoint_id") or body.checkpoint_id,
         checkpoint_ns=place.get("checkpoint_ns") or "",
+        after_seconds=body.after_seconds or 0,
     )
 
 
@@ -121,22 +127,33 @@ def get_run(call: Call, thread_id: str, run_id: str) -> Any:
 
 @routes.route("DELETE", RUN, status=204, refusals=(404, 409))
 def delete_run(call: Call, thread_id: str, run_id: str) -> None:
-    """Delete a run that has ended, with its log; its checkpoints stay."""
+    """Delete a run that has ended or is not due yet, with its log; its checkpoints stay."""
     call.gateway.runs.delete(call.owner, thread_id, run_id)
 
 
 @routes.route("POST", RUN + "/cancel", query=CancelQuery, status=202, refusals=(404, 503))
 def cancel_run(call: Call, thread_id: str, run_id: str, query: Cancelling) -> Any:
     """Ask a run to stop; with `wait` the answer comes when it has ended, else at once (202)."""
+    rollback = query.action == "rollback"
     if not query.wait:
-        call.gateway.runs.cancel(call.owner, thread_id, run_id)
+        call.gateway.runs.cancel(call.owner, thread_id, run_id, rollback=rollback)
         return None, 202, {}
     with streams.holding(call) as held:
-        run = call.gateway.runs.cancel(call.owner, thread_id, run_id)
+        run = call.gateway.runs.cancel(call.owner, thread_id, run_id, rollback=rollback)
         if run.status in ACTIVE:
             return streams.ended(call, held, run)
         held.release()
         return None, 202, {}
+
+
+@routes.route("POST", "/runs/cancel", body=ChosenBody, query=ActionQuery, status=204, refusals=(404,))
+def cancel_runs(call: Call, body: Chosen, query: Action) -> None:
+    """Ask some runs of a thread to stop, or all that are pending, running or either; an unknown one stops none."""
+    rollback = query.action == "rollback"
+    if body.status is None:
+        call.gateway.runs.cancel_chosen(call.owner, body.thread_id or "", body.run_ids or (), rollback=rollback)
+    else:
+        call.gateway.runs.cancel_every(call.owner, UNENDED[body.status], rollback=rollback)
 
 
 @routes.route("GET", RUN + "/join", query=RejoinQuery, answer={"type": "object"}, refusals=(404, 409, 503))

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.channels.delta import DeltaChannel
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -81,6 +81,16 @@ def ask(name: str) -> Any:
     return node
 
 
+def asks(state: MessagesState) -> dict[str, Any]:
+    """Ask, and remember the answer; the newest message stays the newest."""
+    answer = interrupt({"ask": "what"})
+    return {"messages": [HumanMessage(content=last_text(state["messages"]), id=state["messages"][-1].id, name=answer)]}
+
+
+def repeat(state: MessagesState) -> dict[str, Any]:
+    return {"messages": [said(str(state["messages"][-2].name))]}
+
+
 class Parallel(MessagesState):
     answers: Annotated[list[str], operator.add]
 
@@ -130,6 +140,10 @@ class Numbered(MessagesState):
 
 class DeltaState(TypedDict):
     messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer, snapshot_frequency=3)]
+
+
+async def hold_delta(state: Any) -> dict[str, Any]:
+    return await hold(state)
 
 
 async def answer(state: Any) -> dict[str, Any]:
@@ -205,6 +219,9 @@ contextual = (
 sending = _sending()
 going = _going()
 delta = line("delta", DeltaState, ("answer", answer))
+held_delta = line("held_delta", DeltaState, ("hold", hold_delta))
+nested_held = line("nested_held", MessagesState, ("inner", held), ("after", lambda state: {}))
+asking_then_held = line("asking_then_held", MessagesState, ("asks", asks), ("hold", hold), ("say", repeat))
 counting = line("counting", Counting, ("count", count))
 numbered = line("numbered", Numbered, ("answer", answer), ("number", lambda state: {"title": len(state["messages"])}))
 halfway = line("halfway", MessagesState, ("tumble", tumble))

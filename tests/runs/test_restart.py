@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.runs.gates import Gate
-from tests.service import Service, human, texts, until
+from tests.service import Service, frames, human, texts, until
 
 REASON = {"error": "ServiceStopped", "message": "the service stopped while this run was running"}
 
@@ -162,3 +162,19 @@ def test_a_stopped_service_leaves_its_runs_ended_and_starts_what_waited(
     again = serve()
     assert texts(again.join(thread, second)) == [gate.text, "b", "echo: b"]
     assert again.status(thread, first) == "error"
+
+
+def test_who_follows_a_run_that_waits_is_told_that_the_service_stops(serve: Callable[..., Service], gate: Gate) -> None:
+    service = serve()
+    thread = service.thread()
+    service.start(thread, "held", gate.text)
+    gate.await_reached()
+    pending = service.start(thread, "held", "b")["run_id"]
+    answer = service.call("GET", f"/threads/{thread}/runs/{pending}/stream", buffered=False)
+    followed = frames(answer.iter_encoded())
+    assert next(followed).event == "metadata"
+    service.gateway.stop(0)
+    assert [(frame.id, frame.event, frame.data["error"]) for frame in followed] == [(1, "stopping", "ServiceStopped")]
+    service.gateway.close()
+    again = serve()
+    assert [frame.event for frame in again.rejoin(thread, pending, "1")][-1] == "end"

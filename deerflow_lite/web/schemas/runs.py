@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from deerflow_lite.runs.model import MODES, STATUSES
+from deerflow_lite.runs.model import MODES, STATUSES, STRATEGIES
 from deerflow_lite.web.schemas.fields import (
     AnyJson,
     Choice,
@@ -18,6 +18,7 @@ from deerflow_lite.web.schemas.fields import (
     StrictInput,
     StrictInteger,
     Text,
+    ThreadId,
     between,
     not_served,
     optional,
@@ -27,6 +28,7 @@ KEYS = (
     "run_id", "thread_id", "assistant_id", "metadata", "status", "kwargs", "multitask_strategy", "created_at",
     "updated_at", "error",
 )  # fmt: skip
+LATEST = 10 * 366 * 86_400
 
 
 class OneOrMany(Text):
@@ -112,6 +114,7 @@ class RunCreate:
     interrupt_before: str | tuple[str, ...] | None
     interrupt_after: str | tuple[str, ...] | None
     durability: str | None
+    checkpoint_during: bool | None
     multitask_strategy: str | None
     if_not_exists: str | None
     on_disconnect: str | None
@@ -119,12 +122,7 @@ class RunCreate:
     checkpoint_id: str | None
     webhook: None
     feedback_keys: None
-    after_seconds: None
-
-
-def _now(value: Any) -> None:
-    if value not in (None, 0):
-        raise ValidationError("a later start is not served")
+    after_seconds: int | None
 
 
 class RunCreateBody(Input):
@@ -141,14 +139,15 @@ class RunCreateBody(Input):
     interrupt_before = optional(Nodes)
     interrupt_after = optional(Nodes)
     durability = optional(Choice, "sync", "async", "exit")
-    multitask_strategy = optional(Choice, "reject", "enqueue")
+    checkpoint_during = optional(StrictBoolean, metadata={"description": "false: as `durability: exit`"})
+    multitask_strategy = optional(Choice, *STRATEGIES)
     if_not_exists = optional(Choice, "create", "reject")
     on_disconnect = optional(Choice, "continue", "cancel")
     checkpoint = fields.Nested(CheckpointBody, load_default=None, allow_none=True)
     checkpoint_id = optional(Text)
     webhook = not_served("webhook")
     feedback_keys = optional(EmptyList, AnyJson())
-    after_seconds = AnyJson(load_default=None, allow_none=True, validate=_now)
+    after_seconds = optional(StrictInteger, validate=between(0, LATEST))
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,41 @@ class Cancelling:
 class CancelQuery(Input):
     record: ClassVar[Any] = Cancelling
     wait = optional(QueryBoolean)
-    action = optional(Choice, "interrupt")
+    action = optional(Choice, "interrupt", "rollback")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which runs are cancelled: some of a thread, or all of a status."""
+
+    thread_id: str | None
+    run_ids: list[str] | None
+    status: str | None
+
+
+class ChosenBody(Input):
+    record: ClassVar[Any] = Chosen
+    thread_id = optional(ThreadId)
+    run_ids = optional(ListOf, Text())
+    status = optional(Choice, "pending", "running", "all")
+
+    @validates_schema
+    def _one_selector(self, data: dict[str, Any], **_: Any) -> None:
+        named = data["thread_id"] is not None and data["run_ids"] is not None
+        if named == (data["status"] is not None) or (data["thread_id"] is None) != (data["run_ids"] is None):
+            raise ValidationError("must be a thread_id with its run_ids, or a status", "status")
+
+
+@dataclass(frozen=True)
+class Action:
+    """What becomes of the runs that are cancelled."""
+
+    action: str | None
+
+
+class ActionQuery(Input):
+    record: ClassVar[Any] = Action
+    action = optional(Choice, "interrupt", "rollback")
 
 
 class RunAnswer(Schema):
