@@ -5,7 +5,6 @@ many of them each one holds stands at its beginning. Where that does not fit tog
 itself. Delta checkpoints are folded, each write once.
 """
 
-import re
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -15,13 +14,10 @@ from deerflow_lite.checkpoints import fold, modes
 from deerflow_lite.checkpoints.family import Family
 from deerflow_lite.checkpoints.folding import Folded
 from deerflow_lite.checkpoints.messages import Message, Outline, message_of, user
-from deerflow_lite.checkpoints.prefix import array_length
+from deerflow_lite.checkpoints.prefix import full_length
 from deerflow_lite.errors import LineageBroken, ParentMissing
 
 _KEPT: Final = 8
-_COUNT: Final = re.compile(
-    rb"\xaechannel_values(?:\x80|(?:[\x81-\x8f]|\xde..)\xa8messages(?:([\x90-\x9f])|\xdc(..)|\xdd(....)))", re.DOTALL
-)
 
 
 class Growth:
@@ -52,7 +48,7 @@ class Growth:
         if modes.mode(stored) == "delta":
             self._known = fold.descended(self._connection, self._thread_id, family) | self._known
             return
-        counts = [base.count, *(_count(family.starts.get(one, b"")) for one in path)]
+        counts = [base.count, *(full_length(family.starts.get(one, b"")) for one in path)]
         held = self._own(stored, base)
         if base.same(held) == base.count and _grows(held, counts):
             self._known.update(zip(path, (held.first(count or 0) for count in counts[1:]), strict=True))
@@ -96,14 +92,6 @@ class Growth:
     def _own(self, stored: modes.Row, base: Folded) -> Folded:
         own = fold.own(base, modes.unpacked(stored), stored.checkpoint_id)
         return own or fold.held_at(self._connection, self._thread_id, stored).folded
-
-
-def _count(start: bytes) -> int | None:
-    """Tell by its first bytes how many messages a full checkpoint holds; None where they stand further behind."""
-    found = _COUNT.search(start)
-    if found is None:
-        return None
-    return array_length(*found.groups())
 
 
 def _grows(held: Folded, counts: list[int | None]) -> bool:

@@ -68,31 +68,6 @@ def messages_at(connection: sqlite3.Connection, thread_id: str, checkpoint_id: s
     return [message_of(entry, checkpoint_id) for entry in fold.held_at(connection, thread_id, found).entries]
 
 
-def named(connection: sqlite3.Connection, thread_id: str, message_id: str) -> bool:
-    """Say whether a message of this id is stored anywhere in the thread, in any namespace and on any lineage."""
-    needle = message_id.encode("utf-8", "replace")
-    for table, column in (("writes", "value"), ("checkpoints", "checkpoint")):
-        rows = connection.execute(f"SELECT {column} FROM {table} WHERE thread_id = ?", (thread_id,))
-        if any(needle in blob and _names(blob, message_id) for (blob,) in rows if isinstance(blob, bytes)):
-            return True
-    return False
-
-
-def _names(blob: bytes, message_id: str) -> bool:
-    waiting: list[Any] = [(SNAPSHOT, blob)]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, tuple):
-            try:
-                value = unpacked(value[1], "")
-            except CheckpointUnreadable:
-                continue
-        if isinstance(value, dict) and value.get("id") == message_id and ("role" in value or "type" in value):
-            return True
-        waiting.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
-    return False
-
-
 def entries(value: Any, checkpoint_id: str) -> list[Any]:
     """Give the undecoded messages of a stored value of the channel: a list, a snapshot of one, or a single message."""
     if isinstance(value, tuple) and value[0] == SNAPSHOT:

@@ -20,6 +20,9 @@ _LAYOUT: Final = re.compile(
     rb"\xaechannel_values(?:[\x80-\x8f]|\xde..)\xa8messages)(?:([\x90-\x9f])|\xdc(..)|\xdd(....))",
     re.DOTALL,
 )
+_COUNT: Final = re.compile(
+    rb"\xaechannel_values(?:\x80|(?:[\x81-\x8f]|\xde..)\xa8messages(?:([\x90-\x9f])|\xdc(..)|\xdd(....)))", re.DOTALL
+)
 _SNAPSHOT: Final = re.compile(
     rb"\xa8messages(?:\xc7(.)|\xc8(..)|\xc9(....))\x07(?:([\x90-\x9f])|(\xdc)(..)|(\xdd)(....))", re.DOTALL
 )
@@ -69,6 +72,12 @@ def _length(found: re.Match[bytes]) -> int:
 def array_length(short: bytes | None, *longer: bytes | None) -> int:
     """Give the length of a packed array, from its one byte or from the two or four that follow it."""
     return short[0] & 0x0F if short else int.from_bytes(next((size for size in longer if size), b""))
+
+
+def full_length(start: bytes) -> int | None:
+    """Tell by its first bytes how many messages a full checkpoint holds; None where they stand further behind."""
+    found = _COUNT.search(start)
+    return None if found is None else array_length(*found.groups())
 
 
 def snapshot_size(start: bytes) -> tuple[int, int] | None:

@@ -15,7 +15,8 @@ from typing import Any
 import orjson
 
 from deerflow_lite.checkpoints import fold, lineage, modes
-from deerflow_lite.checkpoints.messages import named, prompt, visible
+from deerflow_lite.checkpoints.mentions import mentioned
+from deerflow_lite.checkpoints.messages import prompt, visible
 from deerflow_lite.errors import GraphBroken, MessageUnknown, ReplayRefused
 from deerflow_lite.graphs import channels
 from deerflow_lite.lifecycle.entering import Entry, holds, survey
@@ -94,7 +95,7 @@ class _Search:
     def _place(self, reader: fold.Reader, spoken: Spoken, message_id: str) -> int:
         place = spoken.place(message_id)
         if place is None:
-            if named(reader.connection, reader.thread_id, message_id):
+            if mentioned(reader.connection, reader.thread_id, message_id):
                 raise self.refused(f"message {message_id} is not on the lineage of the head")
             raise MessageUnknown(message_id)
         message = spoken.messages[place]

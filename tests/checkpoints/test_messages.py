@@ -15,7 +15,8 @@ from typing_extensions import TypedDict
 
 from deerflow_lite.checkpoints import fold, lineage, modes, tables
 from deerflow_lite.checkpoints.family import family
-from deerflow_lite.checkpoints.messages import Message, message_of, messages_at, named, user, visible
+from deerflow_lite.checkpoints.mentions import mentioned
+from deerflow_lite.checkpoints.messages import Message, message_of, messages_at, user, visible
 from deerflow_lite.checkpoints.saver import FileSaver
 from deerflow_lite.db import Database
 from deerflow_lite.errors import CheckpointUnreadable, LineageTooDeep, ParentMissing
@@ -140,8 +141,8 @@ def test_a_text_that_looks_like_an_id_is_no_message_of_that_id(saver: FileSaver,
     graph.invoke({"messages": [HumanMessage(content="u7 ai-9", id="u1", additional_kwargs={"id": "u8"})]}, CONFIG)
     with saver.db.reading() as connection:
         ids = ("u1", "ai-1", "u7", "ai-9", "u8", "", "\ud83d")
-        assert [named(connection, "t", one) for one in ids] == [True, True, False, False, False, False, False]
-        assert not named(connection, "another", "u1")
+        assert [mentioned(connection, "t", one) for one in ids] == [True, True, False, False, False, False, False]
+        assert not mentioned(connection, "another", "u1")
 
 
 def broken(saver: FileSaver, statement: str, *values: object) -> None:
