@@ -9,6 +9,8 @@ from collections.abc import Collection
 
 import orjson
 
+from deerflow_lite.checkpoints import turn_ids
+
 _Place = tuple[str, str]
 
 
@@ -21,6 +23,7 @@ def remove_below(connection: sqlite3.Connection, thread_id: str, root_ids: Colle
             f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",
             [(thread_id, *place) for place in places],
         )
+    turn_ids.forget(connection, thread_id, root_ids)
 
 
 def _inside(connection: sqlite3.Connection, thread_id: str, root_ids: Collection[str]) -> list[_Place]:

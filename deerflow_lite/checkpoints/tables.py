@@ -1,4 +1,4 @@
-"""The two tables of LangGraph's SQLite saver, and the ids refused in them; it decodes no row.
+"""The two tables of LangGraph's SQLite saver, the ids refused in them, and the ids of turns; it decodes no row.
 
 The columns are the saver's own: `test_saver.py` holds them against what its `setup` makes. A trigger refuses rows of
 deleted thread ids, so that a checkpoint that comes late cannot bring a thread back.
@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS writes (
   PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx));
 CREATE TABLE IF NOT EXISTS deleted_threads (thread_id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
+_OF_THREAD = ("checkpoints", "writes", "turn_ids")
 _REFUSE = """
 CREATE TRIGGER {table}_of_deleted BEFORE INSERT ON {table}
 WHEN EXISTS (SELECT 1 FROM deleted_threads WHERE thread_id = NEW.thread_id)
@@ -36,7 +37,14 @@ def _make(connection: sqlite3.Connection) -> None:
         connection.execute(_REFUSE.format(table=table))
 
 
-MIGRATIONS = [("checkpoints: tables of the saver", _make)]
+def _make_turn_ids(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE turn_ids (thread_id TEXT NOT NULL, checkpoint_id TEXT NOT NULL, message_id TEXT NOT NULL,"
+        " turn_id TEXT NOT NULL, PRIMARY KEY (thread_id, checkpoint_id, message_id)) WITHOUT ROWID"
+    )
+
+
+MIGRATIONS = [("checkpoints: tables of the saver", _make), ("checkpoints: ids of turns", _make_turn_ids)]
 
 
 def refuse(connection: sqlite3.Connection, thread_id: str) -> None:
@@ -88,9 +96,9 @@ def leaves(connection: sqlite3.Connection, thread_id: str) -> list[str]:
 
 
 def remove(connection: sqlite3.Connection, thread_id: str) -> None:
-    """Delete every checkpoint and write of a thread, in all namespaces."""
-    connection.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
-    connection.execute("DELETE FROM writes WHERE thread_id = ?", (thread_id,))
+    """Delete every checkpoint and write of a thread, in all namespaces, and what is recorded of its turns."""
+    for table in _OF_THREAD:
+        connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
 
 
 def rewrite(connection: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -103,8 +111,8 @@ def rewrite(connection: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> 
 
 
 def copy(connection: sqlite3.Connection, source: str, target: str) -> None:
-    """Copy every checkpoint and write of a thread under another thread id, ids and parents unchanged."""
-    for table in ("checkpoints", "writes"):
+    """Copy every checkpoint and write of a thread under another thread id, all ids and parents unchanged."""
+    for table in _OF_THREAD:
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})") if row[1] != "thread_id"]
         names = ", ".join(columns)
         connection.execute(

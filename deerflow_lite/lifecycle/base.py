@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from deerflow_lite.checkpoints import fold, lineage, modes
+from deerflow_lite.checkpoints import fold, lineage, modes, turn_ids
 from deerflow_lite.checkpoints.mentions import mentioned
 from deerflow_lite.checkpoints.messages import prompt, visible
 from deerflow_lite.errors import GraphBroken, MessageUnknown, ReplayRefused
@@ -184,7 +184,8 @@ def _read(reader: fold.Reader, head: str, gate: Callable[[modes.Row], None]) -> 
     """Give the messages of a head, and the walk from it, the head itself included."""
     steps = reader.walk(head, gate)
     first = next(steps)
-    return Spoken(first), chain([first], steps)
+    names = turn_ids.recorded(reader.connection, reader.thread_id)
+    return Spoken(first, names), chain([first], steps)
 
 
 def _settled(reader: fold.Reader, held: fold.Held) -> bool:

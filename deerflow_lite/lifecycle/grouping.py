@@ -4,12 +4,13 @@ A piece that enters a user's message begins a turn, one that enters none goes on
 goes on a second time from the same checkpoint, the second answer is a turn of its own beside the first.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
 
 from deerflow_lite.checkpoints.messages import USER_SUFFIX, Outline, prompt, user, visible
+from deerflow_lite.checkpoints.turn_ids import Names
 from deerflow_lite.lifecycle.pieces import Piece
 from deerflow_lite.runs.model import Run
 
@@ -49,8 +50,9 @@ class Grouping:
         runs: Mapping[str, Run],
         added: Callable[[int], list[Outline]],
         holder: Callable[[Piece, str], str],
+        names: Names,
     ) -> None:
-        self._runs, self._holder = runs, holder
+        self._runs, self._holder, self._names = runs, holder, names
         self._ids: set[str] = set()
         self._gone_on: set[int] = set()
         self.turns: list[Grown] = []
@@ -86,7 +88,8 @@ class Grouping:
         if asked is not None:
             human = asked.get("id")
             return self._new(number, piece, above, human if isinstance(human, str) else None, added)
-        turn, groups = above, _groups(added, several=piece.run_id is None)
+        named = {message for row, message in self._names if row in piece.rows} if self._names else set[str]()
+        turn, groups = above, _groups(added, named, several=piece.run_id is None or bool(named))
         if turn is not None and piece.run_id is None and turn.run_id is None and turn.unanswered():
             self._extended(number, piece, turn, groups.pop(0))
         for group in groups:
@@ -103,21 +106,20 @@ class Grouping:
         return next((turn for turn in same if wanted == [each.id for _, part in turn.parts for each in part]), None)
 
     def _new(self, number: int, piece: Piece, above: Grown | None, human: str | None, messages: list[Outline]) -> Grown:
-        turn = Grown(self._id(piece, human), piece.run_id, above, human, piece.base)
-        return self._kept(number, piece, turn, messages)
+        return self._kept(number, Grown(*self._id(piece, human), above, human, piece.base), messages)
 
     def _other_answer(self, number: int, piece: Piece, first: Grown, added: list[Outline]) -> Grown:
-        turn = Grown(self._id(piece, first.human), piece.run_id, first.parent, first.human, first.base)
+        turn = Grown(*self._id(piece, first.human), first.parent, first.human, first.base)
         shared = [each for each, _ in first.parts].index(piece.above) + 1 if piece.above in first.pieces else 1
         turn.parts = first.parts[:shared]
-        return self._kept(number, piece, turn, added)
+        return self._kept(number, turn, added)
 
-    def _kept(self, number: int, piece: Piece, turn: Grown, messages: list[Outline]) -> Grown:
+    def _kept(self, number: int, turn: Grown, messages: list[Outline]) -> Grown:
         self._ids.add(turn.turn_id)
         self.turns.append(turn)
         turn.pieces.append(number)
         turn.parts.append((number, messages))
-        turn.runs += [piece.run_id] if piece.run_id else []
+        turn.runs += [turn.run_id] if turn.run_id else []
         return turn
 
     def _extended(self, number: int, piece: Piece, turn: Grown, messages: list[Outline]) -> Grown:
@@ -128,10 +130,15 @@ class Grouping:
         turn.runs += [piece.run_id] if piece.run_id else []
         return turn
 
-    def _id(self, piece: Piece, human: str | None) -> str:
+    def _id(self, piece: Piece, human: str | None) -> tuple[str, str | None]:
+        """Give the id of a turn and its run; what is recorded stands before what the checkpoints tell."""
+        places = ((row, human or "") for row in piece.rows if self._names)
+        name = next((self._names[place] for place in places if place in self._names), None)
+        if name is not None:
+            return name, name if name in self._runs else None
         if piece.run_id is not None and piece.run_id not in self._ids:
-            return piece.run_id
-        return f"{self._holder(piece, human or '')}.{human or len(self.turns)}"
+            return piece.run_id, piece.run_id
+        return f"{self._holder(piece, human or '')}.{human or len(self.turns)}", piece.run_id
 
 
 def _goes_on(turn: Grown, piece: Piece) -> bool:
@@ -163,12 +170,15 @@ def _asks(message: Mapping[str, object]) -> bool:
     return not hidden and (message.get("type") or message.get("role")) in ("human", "user")
 
 
-def _groups(added: list[Outline], *, several: bool) -> list[list[Outline]]:
-    """Split messages where a user speaks after an answer; hidden reminders go with the message behind them."""
+def _groups(added: list[Outline], named: Collection[str], *, several: bool) -> list[list[Outline]]:
+    """Split messages where a user speaks after an answer, and where a turn is named after a user's message.
+
+    Hidden reminders go with the message behind them.
+    """
     starts: list[int] = []
     answered = True
     for number, message in enumerate(added):
-        if user(message) and (not starts or (several and answered)):
+        if user(message) and (not starts or (several and answered) or message.id in named):
             while number and added[number - 1].hidden and added[number - 1].type in ("human", "system"):
                 number -= 1
             starts.append(number)

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from deerflow_lite.checkpoints.fold import Held
 from deerflow_lite.checkpoints.messages import USER_SUFFIX, Message, Outline, message_of, prompt, user, visible
+from deerflow_lite.checkpoints.turn_ids import Names
 from deerflow_lite.lifecycle.entering import Entry, Survey
 
 Key = tuple[str, str | int]
@@ -33,9 +34,13 @@ class Turn:
 
 @dataclass(frozen=True)
 class Spoken:
-    """The messages that a head holds, in order; user messages are numbered by their place among each other."""
+    """The messages that a head holds, in order; user messages are numbered by their place among each other.
+
+    `names` are the ids of turns that are recorded.
+    """
 
     held: Held
+    names: Names
 
     @cached_property
     def messages(self) -> list[Outline]:
@@ -109,16 +114,24 @@ class Spoken:
         return max((found.entered[self.prompts[number]] for number in numbers), key=lambda entry: entry.step)
 
     def _keys(self, found: Survey) -> list[Key]:
-        """Tell the turns apart: by run, or by the block of user messages whose runs are unknown."""
+        """Tell the turns apart: by what is recorded, by run, or by the block of messages whose runs are unknown."""
         keys: list[Key] = []
         for number, name in enumerate(self.prompts):
             entry = found.entered.get(name)
-            if entry is not None and entry.run_id is not None:
+            if (known := self._named(number, entry)) is not None:
+                keys.append(("turn", known))
+                continue
+            adjacent = bool(number) and self._blocks[number - 1] == self._blocks[number]
+            together = adjacent and keys[-1][0] == "turn" and entry == found.entered.get(self.prompts[number - 1])
+            if entry is not None and entry.run_id is not None and not together:
                 keys.append(("run", entry.run_id))
                 continue
-            adjacent = bool(number) and self._blocks[number - 1] == self._blocks[number] and keys[-1][0] == "block"
-            keys.append(keys[-1] if adjacent else ("block", number))
+            keys.append(keys[-1] if adjacent and keys[-1][0] != "run" else ("block", number))
         return keys
+
+    def _named(self, number: int, entry: Entry | None) -> str | None:
+        message_id = self.messages[self.places[number]].id or ""
+        return None if entry is None else self.names.get((entry.checkpoint_id, message_id))
 
     def _turn(self, found: Survey, keys: list[Key], numbers: list[int]) -> Turn:
         key = keys[numbers[0]]
@@ -128,7 +141,8 @@ class Spoken:
         stood = [found.newest[number] for number in reversed(numbers) if number in found.newest]
         settled = [checkpoint_id for _, checkpoint_id in stood if checkpoint_id is not None]
         newest = [*settled, *(checkpoint_id for checkpoint_id, _ in stood), oldest][0]
-        return Turn(run_id or f"{oldest}.{ids[0]}", run_id, ids, self._said(numbers), oldest, newest)
+        turn_id = str(key[1]) if key[0] != "block" else f"{oldest}.{ids[0]}"
+        return Turn(turn_id, run_id, ids, self._said(numbers), oldest, newest)
 
     def _said(self, numbers: list[int]) -> tuple[Message, ...]:
         """Give the messages from each user message to the next turn's, with the hidden ones right before it."""

@@ -12,6 +12,6 @@ def streamed_turn(rooms: Rooms, thread: Thread, message_id: str) -> str | None:
         return None
     runs = rooms.ledger.streamed(thread.row, message_id)
     for turn in base.turns_of(rooms, thread, thread.head):
-        if turn.run_id in runs and any(user(message) for message in turn.messages):
+        if turn.turn_id in runs and any(user(message) for message in turn.messages):
             return turn.user_ids[0]
     return None

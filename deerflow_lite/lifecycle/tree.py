@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from deerflow_lite.checkpoints import modes
+from deerflow_lite.checkpoints import modes, turn_ids
 from deerflow_lite.checkpoints.family import Broken, Family, family
 from deerflow_lite.checkpoints.growth import Growth
 from deerflow_lite.checkpoints.lineage import pending
@@ -92,7 +92,8 @@ class Reading:
         ends, above = [piece.rows[-1] for piece in self.pieces], [piece.above for piece in self.pieces]
         self._growth.outline(self.family, ends, above)
         self._readable: list[str | None] = []
-        grouping = Grouping(self.pieces, self.runs, self._added, self._holder)
+        recorded = turn_ids.recorded(connection, thread.thread_id)
+        grouping = Grouping(self.pieces, self.runs, self._added, self.holder, recorded)
         self.turns = grouping.turns
         lineage = set(self.family.lineage(thread.head))
         self._selected = {number for number, piece in enumerate(self.pieces) if lineage.intersection(piece.rows)}
@@ -156,7 +157,7 @@ class Reading:
         self._readable.append(base)
         return []
 
-    def _holder(self, piece: Piece, message_id: str) -> str:
+    def holder(self, piece: Piece, message_id: str) -> str:
         """Give the oldest checkpoint of a piece that holds a message."""
         for checkpoint_id in piece.rows:
             try:
