@@ -1,11 +1,12 @@
 """The verbs on turns: their tree, the selected path, which one is selected, taking one out; they ask the lifecycle."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from deerflow_lite.checkpoints.wire import to_json
 from deerflow_lite.lifecycle.said import Said, messages
 from deerflow_lite.lifecycle.turns import page
+from deerflow_lite.lifecycle.words import told
 from deerflow_lite.web import tree_examples as examples
 from deerflow_lite.web.contract import Call, Routes
 from deerflow_lite.web.schemas.threads import ThreadAnswer
@@ -16,6 +17,8 @@ from deerflow_lite.web.schemas.tree import (
     MessagesLook,
     MessagesQuery,
     TreeAnswer,
+    TreeLook,
+    TreeQuery,
     TurnsAnswer,
     TurnsLook,
     TurnsQuery,
@@ -26,10 +29,14 @@ EVENTS = {"human": "llm.human.input", "ai": "llm.ai.response", "tool": "llm.tool
 routes = Routes("Turns", "Every turn of a conversation, those beside the selected path too")
 
 
-@routes.route("GET", THREAD + "/tree", answer=TreeAnswer, refusals=(404, 409), example=examples.TREE)
-def get_tree(call: Call, thread_id: str) -> Any:
+@routes.route("GET", THREAD + "/tree", query=TreeQuery, answer=TreeAnswer, refusals=(404, 409), example=examples.TREE)
+def get_tree(call: Call, thread_id: str, query: TreeLook) -> Any:
     """Give every turn of a thread once, with its siblings; what cannot be read stands in `broken`."""
-    return asdict(call.gateway.trees.tree(call.owner, thread_id))
+    if not query.texts:
+        return asdict(call.gateway.trees.tree(call.owner, thread_id))
+    tree, words = told(call.gateway.trees, call.owner, thread_id)
+    turns = [asdict(turn) | asdict(said) for turn, said in zip(tree.turns, words, strict=True)]
+    return asdict(replace(tree, turns=())) | {"turns": turns}
 
 
 @routes.route("GET", THREAD + "/turns", query=TurnsQuery, answer=TurnsAnswer, refusals=(404, 409),

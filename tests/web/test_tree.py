@@ -93,3 +93,29 @@ def test_an_edit_of_a_first_turn_outlives_a_reload_at_every_mount(talk: Talk) ->
             ("h1", 0, True),
             ("h2", 1, False),
         ]
+
+
+def test_a_tree_tells_the_first_words_of_each_turn_where_they_are_asked_for(talk: Talk) -> None:
+    talk.say("one  \n two", "h1")
+    talk.say("x" * 500, "h2", talk.root)
+    plain, told = talk.tree(), talk.service.get(talk.id, "/tree?texts=true")
+    first, second = told["turns"]
+    assert [first["question"], first["answer"]] == ["one two", "echo: one two"]
+    assert second["question"] == "x" * 119 + "…"
+    assert second["answer"] == "echo: " + "x" * 113 + "…"
+    assert told == plain | {"turns": [turn | {key: of[key] for key in ("question", "answer")}
+                                      for turn, of in zip(plain["turns"], told["turns"], strict=True)]}  # fmt: skip
+
+
+def test_a_turn_without_an_answer_or_a_text_tells_no_words(talk: Talk) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    talk.service.wait(talk.id, "full", {"messages": [{"type": "human", "id": "h1", "content": [image]}]},
+                      interrupt_before=["answer"])  # fmt: skip
+    [turn] = talk.service.get(talk.id, "/tree?texts=1")["turns"]
+    assert [turn["question"], turn["answer"], turn["status"]] == ["", "", "interrupted"]
+
+
+@pytest.mark.parametrize("query", ["texts=maybe", "text=true"])
+def test_a_bad_look_at_a_tree_is_refused_by_its_field(talk: Talk, query: str) -> None:
+    refused = talk.service.ask("GET", f"/threads/{talk.id}/tree?{query}", status=422)
+    assert list(refused["errors"]) == [query.partition("=")[0]]

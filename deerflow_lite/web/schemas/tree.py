@@ -9,6 +9,7 @@ from deerflow_lite.web.schemas.fields import (
     JsonObject,
     ListOf,
     NotBlank,
+    QueryBoolean,
     QueryInteger,
     StrictInput,
     Text,
@@ -29,6 +30,20 @@ class HeadChoice:
 class HeadBody(StrictInput):
     record: ClassVar[Any] = HeadChoice
     checkpoint_id = NotBlank(required=True)
+
+
+@dataclass(frozen=True)
+class TreeLook:
+    """How a tree is looked at."""
+
+    texts: bool | None
+
+
+class TreeQuery(StrictInput):
+    record: ClassVar[Any] = TreeLook
+    texts = QueryBoolean(
+        load_default=None, metadata={"description": "true: with the first words of each question and answer"}
+    )
 
 
 @dataclass(frozen=True)
@@ -115,6 +130,13 @@ class MessagesAnswer(Schema):
     next_before_seq = fields.Integer(allow_none=True)
 
 
+class TreeTurnAnswer(TurnAnswer):
+    """One turn of a tree; `question` and `answer` are there where texts were asked for."""
+
+    question = fields.String()
+    answer = fields.String()
+
+
 class BrokenAnswer(Schema):
     """A checkpoint that cannot be followed or read."""
 
@@ -125,6 +147,6 @@ class BrokenAnswer(Schema):
 class TreeAnswer(Schema):
     """Every turn of a thread once, parents first."""
 
-    turns = fields.List(fields.Nested(TurnAnswer))
+    turns = fields.List(fields.Nested(TreeTurnAnswer))
     head_checkpoint_id = fields.String(allow_none=True)
     broken = fields.List(fields.Nested(BrokenAnswer))
