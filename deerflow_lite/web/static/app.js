@@ -2,6 +2,7 @@
 // It asks the service for nothing itself.
 
 import { html, render, useEffect } from './html.js';
+import { PanelButtons } from './chat/panels.js';
 import { Chat } from './chat/view.js';
 import { provide } from './commands.js';
 import { Header } from './header.js';
@@ -37,7 +38,7 @@ function Page() {
         onKeyDown=${(event) => { if (covered && event.key === 'Escape') uncover(); }}><${List} /></aside>
       ${covered && html`<div class="cover" onClick=${uncover}></div>`}
       <main class="main" id="main" tabindex="-1" inert=${covered}>
-        <${Header} thread=${here.thread} />
+        <${Header} thread=${here.thread}><${PanelButtons} thread=${here.thread} /><//>
         ${PLACES[here.state](here)}
       </main>
     </div>

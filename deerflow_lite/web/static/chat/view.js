@@ -1,8 +1,110 @@
-// The conversation: a place where it will stand.
+// The conversation: its turns, the one that is being answered, what is asked, and the box to write in.
+// What it shows is conversation.js's; what is done is verbs.js's.
 
-import { html } from '../html.js';
+import { html, useEffect, useMemo } from '../html.js';
+import { aborted, sentence } from '../api.js';
+import { Icon } from '../icons.js';
+import { Asking } from './asking.js';
+import { Composer } from './composer.js';
+import { older, reload, talkOf } from './conversation.js';
+import { join, watch } from './following.js';
+import { keyOf } from './live.js';
+import { useChatCommands } from './keys.js';
+import { Panels } from './panels.js';
+import { useScroll } from './scroll.js';
+import { LiveTurn, Turn, said } from './turn.js';
 
 /** Draw the conversation of a thread, or of a new one (null). */
 export function Chat({ thread }) {
-  return html`<div class="chat" data-thread=${thread?.thread_id ?? ''}></div>`;
+  const id = thread?.thread_id ?? null;
+  const talk = useMemo(() => talkOf(id), [id]);
+  useEffect(() => {
+    if (!talk.loaded.peek()) load(talk);
+    return watch(talk);
+  }, [talk]);
+  useChatCommands(talk);
+  return html`
+    <div class="chat" data-thread=${id ?? ''} data-empty=${id === null && !talk.busy.value}>
+      <div class="chat-column">
+        <${Conversation} key=${talk.key} talk=${talk} />
+        <${Composer} talk=${talk} />
+      </div>
+      <${Panels} talk=${talk} />
+    </div>`;
+}
+
+/** Show the newest turns, then follow the run that is on its way. */
+async function load(talk) {
+  try {
+    await reload(talk);
+    if (talk.thread.peek()?.status === 'busy') await join(talk);
+  } catch (error) {
+    if (!aborted(error)) talk.failure.value = error;
+  }
+}
+
+function Conversation({ talk }) {
+  const { frame, atEnd, toEnd } = useScroll(() => older(talk).catch(() => {})); // scrolling on asks again
+  const live = talk.live.value;
+  const asked = live?.place;
+  useEffect(() => { if (live) toEnd(); }, [live, asked]);
+  return html`
+    <div class="scroll" ref=${frame} role="log" aria-label="Conversation" tabindex="0"
+      aria-busy=${live !== null || !talk.loaded.value}>
+      <div class="turns"><${Turns} talk=${talk} live=${live} /></div>
+    </div>
+    <p class="unseen" role="status">${talk.said.value}</p>
+    ${!atEnd && html`
+      <button class="button plain to-end" onClick=${() => toEnd(true)}>
+        <${Icon} name="down" />Jump to latest
+      </button>`}`;
+}
+
+function Turns({ talk, live }) {
+  if (talk.failure.value) return html`<${Failure} talk=${talk} />`;
+  if (!talk.loaded.value) return html`<${Skeleton} />`;
+  const turns = talk.turns.value;
+  const stored = live ? turns.slice(0, live.place) : turns;
+  if (!stored.length && !live) return html`<${Empty} talk=${talk} />`;
+  return html`
+    ${talk.more.value && html`<p class="quiet older" role="status">Older messages…</p>`}
+    ${stored.map((turn, place) => html`
+      <${Turn} key=${keyOf(turn)} talk=${talk} turn=${turn} last=${place === turns.length - 1} />`)}
+    ${live && html`<${LiveTurn} key=${live.key} turn=${live} />`}
+    <${Trouble} talk=${talk} />
+    <${Asking} talk=${talk} />`;
+}
+
+const Empty = ({ talk }) => html`
+  <div class="empty">
+    <h2>${talk.id.value === null ? 'What shall we talk about?' : 'Nothing was said here yet'}</h2>
+    <p>Every answer is kept: you can ask again, ask otherwise and come back.</p>
+  </div>`;
+
+const Skeleton = () => html`
+  <div class="skeleton" role="status" aria-label="Loading the conversation"><i></i><i></i><i></i></div>`;
+
+function Failure({ talk }) {
+  const again = () => { talk.failure.value = null; talk.loaded.value = false; load(talk); };
+  return html`
+    <div class="ending" data-status="failed" role="alert">
+      <p><strong>The conversation could not be loaded</strong>: ${sentence(talk.failure.value)}</p>
+      <button class="button plain" onClick=${again}>Try again</button>
+    </div>`;
+}
+
+/** A try at another answer that failed: the answer before it stands, and the try is in the tree. */
+function Trouble({ talk }) {
+  const failed = talk.trouble.value;
+  if (!failed) return null;
+  const again = () => failed.again().catch((error) => {
+    talk.trouble.value = { ...failed, error: { message: sentence(error) } };
+  });
+  const away = () => { talk.trouble.value = null; };
+  return html`
+    <div class="ending" data-status="failed" role="alert">
+      <p><strong>The new answer failed</strong>: ${said(failed.error)}. The one before it stands.</p>
+      <button class="button plain" onClick=${again}>Try again</button>
+      <button class="button plain" onClick=${away}>Dismiss</button>
+    </div>`;
 }

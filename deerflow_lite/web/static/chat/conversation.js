@@ -1,0 +1,116 @@
+// One conversation as the page holds it: the turns of its selected path, what is known of its thread, its live turn.
+// It reads; what changes a conversation is in verbs.js. Nothing here draws.
+
+import { batch, computed, signal } from '../html.js';
+import { get, post, threadPath } from '../api.js';
+import { changed, reopen } from '../opened.js';
+import { same } from './turns.js';
+
+const PAGE = 25; // turns: about fifty messages
+const MOST = 200;
+const FIELDS = ['thread_id', 'title', 'status', 'updated_at', 'metadata', 'head_checkpoint_id', 'interrupts', 'error'];
+
+let current = null;
+let count = 0;
+
+/** Give the conversation of a thread, a new one for null; the one that is open stays what it is. */
+export function talkOf(threadId) {
+  if (current && current.id.peek() === threadId && !current.closing.signal.aborted) return current;
+  current?.closing.abort();
+  current = conversation(threadId);
+  return current;
+}
+
+function conversation(threadId) {
+  const starting = signal(false);
+  const live = signal(null);
+  return {
+    key: ++count,
+    starting, live,
+    busy: computed(() => starting.value || live.value !== null),
+    id: signal(threadId),
+    thread: signal(null),
+    turns: signal([]),
+    more: signal(false),
+    tree: signal(null),
+    loaded: signal(threadId === null),
+    failure: signal(null),
+    trouble: signal(null),
+    said: signal(''),
+    panel: signal(null),
+    visited: new Map(),
+    closing: new AbortController(),
+  };
+}
+
+/** Read the thread's row; null where it does not exist. */
+export async function looked(talk) {
+  const one = { ids: [talk.id.peek()], select: FIELDS, limit: 1 };
+  const [thread] = await post('/threads/search', one, { signal: talk.closing.signal });
+  return thread ?? null;
+}
+
+/**
+ * Read the thread and the newest turns of its path anew; `through` is a turn that must be among them. The live turn
+ * gives way to what is stored in the same moment.
+ */
+export async function reload(talk, through = null) {
+  const [thread, page] = await Promise.all([looked(talk), newest(talk, through)]);
+  batch(() => {
+    talk.thread.value = thread;
+    talk.turns.value = page.turns;
+    talk.more.value = page.more;
+    talk.live.value = null;
+    talk.failure.value = null;
+    talk.loaded.value = true;
+  });
+  if (thread) changed(thread);
+  else reopen();
+  await forked(talk);
+}
+
+async function newest(talk, through) {
+  const before = talk.turns.peek();
+  let { turns, has_more: more } = await paged(talk, PAGE);
+  const wanted = (turn) => through === null || turn.turn_id === through;
+  for (;;) {
+    const place = turns.length ? before.findIndex((turn) => turn.turn_id === turns[0].turn_id) : -1;
+    if (place >= 0) return joined(before, place, turns, place > 0 ? talk.more.peek() : more);
+    if (!more || turns.some(wanted)) return { turns: turns.map((turn) => same(before, turn)), more };
+    const older = await paged(talk, MOST, turns[0].turn_id);
+    turns = [...older.turns, ...turns];
+    more = older.has_more;
+  }
+}
+
+const joined = (before, place, turns, more) =>
+  ({ turns: [...before.slice(0, place), ...turns.map((turn) => same(before, turn))], more });
+
+/** Read the turns before those that are shown. */
+export async function older(talk) {
+  const [first] = talk.turns.peek();
+  if (!first || !talk.more.peek()) return;
+  const page = await paged(talk, PAGE, first.turn_id);
+  if (talk.turns.peek()[0] !== first) return;
+  batch(() => {
+    talk.turns.value = [...page.turns, ...talk.turns.peek()];
+    talk.more.value = page.has_more;
+  });
+  await forked(talk);
+}
+
+function paged(talk, limit, before = null) {
+  const query = new URLSearchParams({ limit, ...(before && { before }) });
+  return get(threadPath(talk.id.peek(), `/turns?${query}`), { signal: talk.closing.signal });
+}
+
+/** Read the tree where a turn that is shown has others beside it: the switcher asks which of them can be gone to. */
+async function forked(talk) {
+  if (talk.turns.peek().some((turn) => turn.sibling_count > 1)) await branched(talk);
+  else talk.tree.value = null;
+}
+
+/** Read the whole tree with the first words of each turn. */
+export async function branched(talk) {
+  talk.tree.value = await get(threadPath(talk.id.peek(), '/tree?texts=true'), { signal: talk.closing.signal });
+}
