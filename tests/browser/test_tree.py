@@ -92,10 +92,10 @@ def test_a_turn_beside_the_path_is_deleted_when_its_note_has_gone_and_can_be_tak
     page = open_page("/chats/tea")
     rows = Reader(page).tree()
     two = forked.service.get("tea", "/tree?texts=1")["turns"][1]
-    rows.nth(1).focus()
-    page.keyboard.press("ArrowUp")
+    rows.nth(0).focus()
     expect(page.get_by_role("button", name="Delete", exact=True)).to_be_disabled()
     page.keyboard.press("ArrowDown")
+    expect(rows.nth(1)).to_be_focused()
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(rows).to_have_count(4)
     page.get_by_role("button", name="Undo").click()

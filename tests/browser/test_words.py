@@ -10,7 +10,7 @@ from tests.browser.site import Site
 from tests.runs.gates import Gate
 
 Open = Callable[..., Page]
-HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+HOSTILE = "<img src=x onerror=\"window.owned=true\"><script>window.owned=true</script>"
 CODE = "```python\ndef add(a):\n    return a + 1  # one\n```"
 
 
@@ -59,7 +59,7 @@ def test_hostile_text_is_text_in_the_question_the_answer_the_title_and_a_tool_re
     page.get_by_role("button", name="State of this chat").click()
     expect(page.locator(".values")).to_contain_text("values")
     assert page.locator(".turns img, .turns script, .panel img, h1 img").count() == 0
-    assert "owned" not in page.title()
+    assert page.evaluate("window.owned") is None
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ export function TreePanel({ talk, close }) {
   const discard = (turn) => {
     const ids = descendants(tree, turn).map((one) => one.turn_id);
     const back = () => setGone((before) => before.filter((id) => !ids.includes(id)));
-    const sent = () => removed(talk, turn).catch((error) => { back(); failed(error); });
+    const sent = () => removed(talk, turn).catch((error) => { back(); toast(sentence(error)); });
     setGone((before) => [...before, ...ids]);
     toast(ids.length > 1 ? `Deleted ${ids.length} turns` : 'Deleted a turn', {
       action: { label: 'Undo', run: back }, over: sent,
@@ -67,24 +67,24 @@ function Rows({ rows, here, current, onChoose, onVisit }) {
     if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); onVisit(current.turn); }
     if (next === undefined || !rows[next]) return;
     event.preventDefault();
-    onChoose(rows[next].turn.turn_id);
     list.current.children[next].focus();
   };
   return html`
     <ul class="tree" role="tree" aria-label="Turns of this chat" ref=${list} onKeyDown=${keys}>
       ${rows.map((row) => html`
         <${Row} key=${row.turn.turn_id} row=${row} here=${row.turn.turn_id === here} chosen=${row === current}
-          onVisit=${onVisit} />`)}
+          onChoose=${onChoose} onVisit=${onVisit} />`)}
     </ul>`;
 }
 
 const STATUS = { done: '', failed: 'failed', interrupted: 'stopped', running: 'running' };
 
-function Row({ row: { turn, level, rails, place, of, up, down }, here, chosen, onVisit }) {
+function Row({ row: { turn, level, rails, place, of, up, down }, here, chosen, onChoose, onVisit }) {
   return html`
     <li class="tree-row" role="treeitem" aria-level=${level} aria-posinset=${place} aria-setsize=${of}
       aria-selected=${turn.on_selected_path} aria-current=${here ? 'true' : null} tabindex=${chosen ? 0 : -1}
-      data-status=${turn.status} data-up=${up ? '' : null} data-down=${down ? '' : null} onClick=${() => onVisit(turn)}>
+      data-status=${turn.status} data-up=${up ? '' : null} data-down=${down ? '' : null}
+      onFocus=${() => onChoose(turn.turn_id)} onClick=${() => onVisit(turn)}>
       ${rails.map((rail) => html`<span class="rail" data-rail=${rail} aria-hidden="true"></span>`)}
       <span class="dot" aria-hidden="true"></span>
       <span class="tree-words">
