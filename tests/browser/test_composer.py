@@ -11,7 +11,8 @@ from tests.browser.site import Site
 from tests.runs.gates import Gate
 
 Open = Callable[..., Page]
-COMPOSING = "(box, event) => box.dispatchEvent(new KeyboardEvent('keydown', {bubbles: true, cancelable: true, ...event}))"
+COMPOSING = """(box, event) =>
+  box.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...event }))"""
 
 
 @pytest.mark.parametrize("event", [{"key": "Enter", "isComposing": True}, {"key": "Enter", "keyCode": 229}])
