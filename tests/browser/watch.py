@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Request, WebError
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError
 
 
 class Watch:
@@ -46,3 +46,9 @@ class Watch:
             self._seen.append(f"request to another host: {request.url}")
         body = request.post_data_json if request.post_data else None
         self.requests.append((request.method, request.url.removeprefix(self._url), body))
+
+
+def watch_of(page: Page) -> Watch:
+    """Give the watch over a page that `open_page` has opened."""
+    watch: Watch = page.watch  # type: ignore[attr-defined]
+    return watch

@@ -1,4 +1,4 @@
-// A dialog over the page: the browser keeps the focus in it and gives it back; Escape and a click outside close it.
+// A dialog over the page: the focus stays in it and is given back; Escape and a click outside close it.
 // What stands in it is its caller's.
 
 import { html, useEffect, useId, useRef } from './html.js';
@@ -10,8 +10,13 @@ export function Dialog({ title, close, kind = 'plain', children }) {
   const head = useId();
   useEffect(() => {
     const dialog = box.current;
+    const before = document.activeElement;
     dialog.showModal();
-    return () => dialog.close();
+    dialog.querySelector('[data-first]')?.focus();
+    return () => {
+      dialog.close();
+      if (before?.isConnected) before.focus();
+    };
   }, []);
   const outside = (event) => { if (event.target === box.current) close(); };
   return html`

@@ -49,7 +49,7 @@ function More({ thread }) {
 
 const Banner = ({ thread }) => html`
   <div class="banner" role="note">
-    <span><${Icon} name="archive" />This chat is archived. It can go on all the same.</span>
+    <span><${Icon} name="archive" />This chat is archived.<em>It can go on all the same.</em></span>
     <button class="button plain" onClick=${() => file([thread], false)}>Restore chat</button>
   </div>`;
 

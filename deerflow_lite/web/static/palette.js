@@ -40,10 +40,11 @@ function useChats(words) {
   return found;
 }
 
+/** What the words mean now: rows that were found for the words before them are left out. */
 function entriesFor(words, rows) {
   const part = words.toLowerCase();
   const commands = readyCommands().filter(({ label, id }) => id !== 'palette' && label.toLowerCase().includes(part));
-  const chats = rows.map((row) => ({
+  const chats = rows.filter((row) => titleOf(row).toLowerCase().includes(part)).map((row) => ({
     id: `chat ${row.thread_id}`, label: titleOf(row), group: 'Chats', note: isArchived(row) ? 'archived' : null,
     run: () => { uncover(); go(chatPath(row.thread_id)); },
   }));
@@ -73,7 +74,7 @@ function Opened() {
   };
   return html`
     <${Dialog} title="Search and commands" kind="palette" close=${close}>
-      <input class="field palette-words" role="combobox" aria-expanded="true" aria-controls="palette" autofocus
+      <input class="field palette-words" role="combobox" aria-expanded="true" aria-controls="palette" data-first
         aria-label="Search chats and commands" placeholder="Search chats and commands" autocomplete="off" value=${words}
         aria-activedescendant=${entries.length ? `palette-${here}` : undefined} onKeyDown=${keyed}
         onInput=${(event) => { setWords(event.target.value); setAt(0); }} />

@@ -65,7 +65,7 @@ function Toast({ note }) {
 /** Draw the notes; the newest stands last. */
 export const Toasts = () => html`
   <section class="toasts" aria-label="Notes">
-    <ol role="status" aria-live="polite" aria-relevant="additions">
-      ${toasts.value.map((note) => html`<${Toast} key=${note.key} note=${note} />`)}
-    </ol>
+    <div role="status" aria-relevant="additions">
+      <ol>${toasts.value.map((note) => html`<${Toast} key=${note.key} note=${note} />`)}</ol>
+    </div>
   </section>`;

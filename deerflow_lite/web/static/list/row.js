@@ -70,8 +70,8 @@ function More({ row, rows }) {
   const at = rows.indexOf(row);
   const nearest = [row, rows[at + 1], rows[at - 1]].filter(Boolean);
   const entries = () => [
+    { label: 'Select', icon: 'choose', run: () => choose(row.thread_id) },
     ...entriesOf(row, () => { renaming.value = row.thread_id; }),
-    { label: 'Select', icon: 'check', run: () => choose(row.thread_id) },
   ].map((entry) => ({ ...entry, run: () => { entry.run(); focusFirst(nearest); } }));
   return html`
     <button class="ghost row-more" ref=${button} aria-label=${`More for ${titleOf(row)}`} aria-haspopup="menu"

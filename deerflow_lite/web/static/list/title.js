@@ -11,7 +11,10 @@ export function TitleBox({ title, save, ended }) {
   const done = useRef(false);
   const [wrong, setWrong] = useState(null);
   const note = useId();
-  useEffect(() => box.current.select(), []);
+  useEffect(() => {
+    box.current.value = title;
+    box.current.select();
+  }, []);
 
   const finish = async (leaving) => {
     if (done.current) return;
@@ -34,8 +37,8 @@ export function TitleBox({ title, save, ended }) {
   };
   return html`
     <div class="title-box">
-      <input class="field" ref=${box} value=${title} maxlength=${LONGEST} aria-label="Title" dir="auto"
-        spellcheck="false" aria-invalid=${wrong !== null} aria-describedby=${note} onKeyDown=${keyed}
+      <input class="field" ref=${box} maxlength=${LONGEST} aria-label="Title" dir="auto"
+        spellcheck=${false} aria-invalid=${wrong !== null} aria-describedby=${note} onKeyDown=${keyed}
         onBlur=${() => finish(true)} />
       <p class="title-wrong" id=${note} role="alert">${wrong}</p>
     </div>`;

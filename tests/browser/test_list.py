@@ -1,0 +1,219 @@
+"""The list of chats as a reader uses it: order, days, marks, search, rename, pin, on a wide and on a narrow screen."""
+
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import listed
+from tests.browser.site import Site
+from tests.browser.watch import watch_of
+from tests.runs.gates import Gate
+
+Open = Callable[..., Page]
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script> \u202e & \u200fعربي"
+
+
+def stamp(site: Site, thread_id: str, moment: str) -> None:
+    """Set when a chat was last used, as a service that ran then would have."""
+    with sqlite3.connect(site.service.gateway.config.database) as connection:
+        connection.execute("UPDATE threads SET updated_at = ? WHERE thread_id = ?", (moment, thread_id))
+    connection.close()
+
+
+def groups(page: Page) -> dict[str, list[str]]:
+    """Give the titles below each heading of the list."""
+    found = page.locator(".rows section").all()
+    return {part.get_attribute("aria-label") or "": part.locator(".row-title").all_inner_texts() for part in found}
+
+
+def test_pinned_chats_stand_on_top_and_the_rest_newest_first(site: Site, open_page: Open) -> None:
+    site.chats(4)
+    page = open_page("/chats")
+    listed.choose(page, "chat 2", "Pin")
+    expect(page.get_by_role("heading", name="Pinned")).to_be_visible()
+    assert groups(page) == {"Pinned": ["chat 2"], "Today": ["chat 4", "chat 3", "chat 1"]}
+    before = site.service.get("chat-2")["updated_at"]
+    listed.choose(page, "chat 2", "Unpin")
+    expect(page.get_by_role("heading", name="Pinned")).to_have_count(0)
+    assert listed.titles(page) == ["chat 4", "chat 3", "chat 2", "chat 1"]
+    assert site.service.get("chat-2")["updated_at"] == before
+
+
+@pytest.mark.parametrize(
+    ("zone", "now"),
+    [
+        ("UTC", "2026-03-01T12:00:00+00:00"),
+        ("Pacific/Kiritimati", "2026-03-01T00:30:00+14:00"),
+        ("Pacific/Honolulu", "2026-02-28T23:30:00-10:00"),
+        ("Europe/Berlin", "2026-03-30T00:30:00+02:00"),
+        ("America/New_York", "2026-11-02T23:59:00-05:00"),
+    ],
+)
+def test_groups_are_the_readers_own_calendar_days(site: Site, open_page: Open, zone: str, now: str) -> None:
+    moment = datetime.fromisoformat(now)
+    midnight = moment.replace(hour=0, minute=0)
+    second = timedelta(seconds=1)
+    site.chats(5)
+    # a night in which the clock moves has another offset on its far side, so nights are given a margin of an hour
+    for number, at in enumerate(
+        (midnight + second, midnight - second, midnight - timedelta(days=1, hours=2), midnight - timedelta(days=8),
+         datetime.fromisoformat("2020-05-05T12:00:00+00:00")),
+        start=1,
+    ):  # fmt: skip
+        stamp(
+            site,
+            f"chat-{number}",
+            at.astimezone(UTC).isoformat(),
+        )
+    page = open_page("about:blank", timezone_id=zone)
+    page.clock.set_fixed_time(moment)
+    page.goto("/chats")
+    expect(listed.rows(page)).to_have_count(5)
+    assert groups(page) == {
+        "Today": ["chat 1"], "Yesterday": ["chat 2"], "Previous 7 days": ["chat 3"], "Previous 30 days": ["chat 4"],
+        "May 2020": ["chat 5"],
+    }  # fmt: skip
+
+
+def test_a_time_is_relative_and_exact_when_pointed_at(site: Site, open_page: Open) -> None:
+    site.chat("tea", "Tea")
+    stamp(site, "tea", "2026-03-01T09:00:00.000000+00:00")
+    page = open_page("about:blank", timezone_id="Europe/Berlin")
+    page.clock.set_fixed_time("2026-03-01T12:10:00Z")
+    page.goto("/chats")
+    moment = page.locator(".row time")
+    expect(moment).to_have_text("3h ago")
+    expect(moment).to_have_attribute("title", "Mar 1, 2026, 10:00 AM")
+    expect(moment).to_have_attribute("datetime", "2026-03-01T09:00:00.000000+00:00")
+
+
+def test_a_rename_is_saved_by_enter_and_by_leaving_and_dropped_by_escape(site: Site, open_page: Open) -> None:
+    site.chat("tea", "Tea")
+    page = open_page("/chats/tea")
+    for key, text, wanted in (
+        ("Enter", "Green tea", "Green tea"),
+        ("Escape", "Coffee", "Green tea"),
+        ("Tab", "Mate", "Mate"),
+    ):
+        listed.choose(page, page.locator("h1").inner_text(), "Rename")
+        box = page.get_by_label("Title", exact=True)
+        expect(box).to_be_focused()
+        box.fill(text)
+        page.keyboard.press(key)
+        expect(listed.row(page, wanted)).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_have_text(wanted)
+        assert site.service.get("tea")["title"] == wanted
+
+
+def test_a_blank_title_is_refused_and_enter_of_an_input_method_saves_nothing(site: Site, open_page: Open) -> None:
+    site.chat("tea", "Tea")
+    page = open_page("/chats")
+    listed.choose(page, "Tea", "Rename")
+    box = page.get_by_label("Title", exact=True)
+    box.fill("   ")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").filter(has_text="A title cannot be blank.")).to_be_visible()
+    expect(box).to_have_attribute("aria-invalid", "true")
+    box.fill("お茶")
+    box.dispatch_event("keydown", {"key": "Enter", "isComposing": True, "bubbles": True})
+    expect(box).to_be_visible()
+    assert site.service.get("tea")["title"] == "Tea"
+    page.keyboard.press("Enter")
+    expect(listed.row(page, "お茶")).to_be_visible()
+
+
+def test_a_title_that_the_service_refuses_stays_in_the_box_with_the_reason(site: Site, open_page: Open) -> None:
+    site.chat("tea", "Tea")
+    page = open_page("/chats")
+    watch_of(page).expect("status of 404")
+    listed.choose(page, "Tea", "Rename")
+    site.service.ask("DELETE", "/threads/tea", status=204)
+    box = page.get_by_label("Title", exact=True)
+    box.fill("Green tea")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("thread")
+    expect(box).to_have_value("Green tea")
+
+
+def test_search_finds_titles_beyond_the_loaded_pages_in_both_tabs(site: Site, open_page: Open) -> None:
+    site.chat("needle", "A Needle_100%")
+    site.chat("other", "another needle", deerflow_archived=True)
+    site.chats(60)
+    page = open_page("/chats")
+    expect(listed.rows(page)).to_have_count(50)
+    page.get_by_role("searchbox").fill("needle")
+    expect(listed.rows(page)).to_have_count(1)
+    assert listed.titles(page) == ["A Needle_100%"]
+    expect(page.locator(".rows .end")).to_have_text("1 chat found")
+    listed.counted(page, 1, 1)
+    page.get_by_role("searchbox").fill("needle_100%")
+    expect(listed.tab(page, "Archived")).to_have_text("Archived 0")
+    assert listed.titles(page) == ["A Needle_100%"]
+    page.get_by_role("searchbox").fill("nothing like it")
+    expect(page.get_by_text("No title contains “nothing like it”.")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(listed.rows(page)).to_have_count(50)
+    listed.counted(page, 61, 1)
+
+
+def test_hostile_titles_are_shown_as_text(site: Site, open_page: Open) -> None:
+    site.chat("bad", HOSTILE)
+    page = open_page("/chats/bad")
+    expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE)
+    assert listed.titles(page) == [HOSTILE]
+    listed.choose(page, HOSTILE, "Archive chat")
+    listed.note(page, HOSTILE)
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("option", name=HOSTILE)).to_be_visible()
+    assert page.locator("img, .row script").count() == 0
+
+
+def test_a_chat_says_that_it_is_answering_waits_or_has_failed(site: Site, open_page: Open, gate: Gate) -> None:
+    for thread_id in ("busy", "asks", "broken", "quiet"):
+        site.chat(thread_id, f"{thread_id} chat")
+    site.service.start("busy", "held", gate.text)
+    gate.await_reached()
+    site.service.wait("asks", "ask", "shall I?")
+    site.service.wait("broken", "boom", "go")
+    page = open_page("/chats")
+    for thread_id, mark in (("busy", "Answering"), ("asks", "Needs your answer"), ("broken", "Failed")):
+        expect(listed.row(page, f"{thread_id} chat").get_by_text(mark, exact=True)).to_be_visible()
+    expect(listed.row(page, "quiet chat").locator(".mark")).to_have_count(0)
+    gate.open()
+    expect(listed.row(page, "busy chat").locator(".mark")).to_have_count(0)
+
+
+def test_the_open_chat_is_marked_and_back_and_forward_walk_the_chats(site: Site, open_page: Open) -> None:
+    site.chats(3)
+    page = open_page("/chats")
+    listed.row(page, "chat 1").click()
+    expect(page).to_have_url(f"{site.url}/chats/chat-1")
+    expect(listed.rows(page).nth(2)).to_have_attribute("aria-current", "page")
+    listed.row(page, "chat 3").click()
+    expect(page).to_have_title("chat 3 · DeerFlow Lite")
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("chat 1")
+    page.go_forward()
+    expect(page.get_by_role("heading", level=1)).to_have_text("chat 3")
+    expect(page.locator("[aria-current=page]")).to_have_count(1)
+
+
+def test_on_a_phone_the_list_is_a_drawer_that_gives_way_to_what_was_chosen(site: Site, open_page: Open) -> None:
+    site.chats(3)
+    page = open_page("/chats/chat-1", size="phone")
+    expect(page.get_by_role("heading", level=1)).to_have_text("chat 1")
+    expect(listed.rows(page).first).to_be_hidden()
+    page.get_by_role("button", name="Show the list").click()
+    expect(page.locator("#main")).to_have_attribute("inert", "")
+    small = [box for link in listed.rows(page).all() if (box := link.bounding_box()) and box["height"] < 44]
+    assert small == []
+    listed.row(page, "chat 3").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("chat 3")
+    expect(listed.rows(page).first).to_be_hidden()
+    page.get_by_role("button", name="Show the list").click()
+    page.keyboard.press("Escape")
+    expect(listed.rows(page).first).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
