@@ -75,6 +75,9 @@ ROWS: dict[str, tuple[Row, ...]] = {
                  Row("created", run(if_not_exists=lambda _: "create"))),
     "list_runs": (HIDDEN,), "get_run": (HIDDEN,), "delete_run": (Row("hidden", owner=204),),
     "cancel_run": (Row("hidden", owner=202), Row("hidden", query=lambda _: {"wait": "1"}, owner=202)),
+    "cancel_runs": (
+        Row("hidden", lambda ids: {"thread_id": ids["thread_id"], "run_ids": [ids["run_id"]]}, owner=204),
+    ),
     "join_run": (HIDDEN,), "rejoin_run": (HIDDEN,),
     "prepare_regenerate": (Row("hidden", answer),), "prepare_edit": (Row("hidden", question),),
     "regenerate": (Row("hidden", answer), Row("hidden", lambda ids: answer(ids) | {"stream": True})),

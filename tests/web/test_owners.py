@@ -189,5 +189,6 @@ def test_a_run_in_flight_of_another_owner_is_neither_followed_nor_stopped(world:
         assert answer.status_code == 404
         answer = world.other.call(method, f"/threads/{world.theirs['thread_id']}/runs/{run}{rest}")
         assert (answer.status_code, answer.json) == (404, {"detail": f"run_id: run {run} does not exist"})
+    world.other.call("POST", "/runs/cancel", {"status": "all"})
     assert world.owner.status(thread, run) == "running"
     world.owner.cancel(thread, run)
