@@ -120,3 +120,5 @@ def test_its_curl_commands_are_answered(tmp_path: Path) -> None:
     assert answers[0].startswith('{"thread_id":"first"')
     assert "42" in answers[1]
     assert answers[2].startswith('[{"thread_id":"first"')
+    assert "event: messages" in answers[3]
+    assert "event: end" in answers[3]
