@@ -196,7 +196,8 @@ class Execution:
         async for event in graph.astream_events(given, config, version="v2", **options):
             if event["event"] == "on_chain_stream" and event["run_id"] == self.run.run_id:
                 yield _parts(event["data"]["chunk"], request.subgraphs)
-            yield (), "events", event
+            else:
+                yield (), "events", event
 
     async def _end(self, outcome: Outcome) -> None:
         """End a run whose graph could not be opened, or whose own end failed: the head stands."""

@@ -33,6 +33,7 @@ class Translator:
         elif mode == "messages":
             yield from self._message(namespace, chunk)
         elif mode in self._modes:
+            chunk = _placed(chunk) if mode == "debug" and chunk["type"] == "checkpoint" else chunk
             yield _name(mode, namespace), to_json(_clean(chunk) if self._hidden else chunk)
 
     def _values(self, namespace: tuple[str, ...], chunk: Any) -> Iterator[Named]:
@@ -63,6 +64,23 @@ def told_checkpoint(mode: str, chunk: Any) -> tuple[str, ...]:
     if mode != "checkpoints":
         return ()
     return (chunk["config"]["configurable"]["checkpoint_id"],)
+
+
+def _placed(chunk: dict[str, Any]) -> dict[str, Any]:
+    """Name the checkpoints of a debug event by their places too, as LangGraph's server does."""
+    payload = chunk["payload"]
+    places = {
+        "checkpoint": _place(payload["config"]),
+        "parent_checkpoint": _place(payload["parent_config"]),
+    }
+    return {**chunk, "payload": {**payload, **places}}
+
+
+def _place(config: dict[str, Any] | None) -> dict[str, Any] | None:
+    if config is None:
+        return None
+    names = ("checkpoint_id", "thread_id", "checkpoint_ns", "checkpoint_map")
+    return {name: config["configurable"][name] for name in names if name in config["configurable"]}
 
 
 def _clean(value: Any) -> Any:
