@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.service import Service, human
+from tests.service import Service, human, until
 from tests.wire.recorded import Names, stable_id
 
 Prepare = Callable[[Service, Names], None]
@@ -42,6 +42,15 @@ def with_graph(service: Service, names: Names) -> None:
     names.known["<thread:3>"] = service.thread(metadata={"graph_id": "chat"})
 
 
+def settled(name: str) -> Prepare:
+    """Wait until no run of a thread is in flight."""
+
+    def prepare(service: Service, names: Names) -> None:
+        until(lambda: service.get(names.known[name])["status"] != "busy")
+
+    return prepare
+
+
 def searchable(service: Service, names: Names) -> None:
     """Make the five threads that are searched, the last touched one last."""
     made = [
@@ -62,7 +71,9 @@ BEFORE: dict[str, Prepare] = {
     "state/003": talk("<thread:2>", "turn 1", "turn 2"),
     "state/041": with_graph,
     "replay/001": talk("<thread:1>", "turn 1", "turn 2"),
+    "multitask/003": settled("<thread:1>"),
+    "multitask/028": settled("<thread:6>"),
+    "multitask/044": settled("<thread:10>"),
     "runs/025": named("<thread:3>"),
 }
-SHUTTING: frozenset[str] = frozenset()
-OPENING: frozenset[str] = frozenset()
+OPENING = frozenset({"multitask/015"})
