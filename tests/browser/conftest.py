@@ -44,9 +44,15 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def site(serve: Callable[..., Any]) -> Iterator[Site]:
+def settings() -> dict[str, Any]:
+    """The settings of the site; a module that needs others has a fixture of this name."""
+    return {}
+
+
+@pytest.fixture
+def site(serve: Callable[..., Any], settings: dict[str, Any]) -> Iterator[Site]:
     """A running service on a port of its own."""
-    service = serve()
+    service = serve(**settings)
     server: Any = Server(("127.0.0.1", 0), service.app, numthreads=THREADS, shutdown_timeout=2)
     server.prepare()
     serving = threading.Thread(target=server.serve, name="site")

@@ -80,7 +80,7 @@ def test_the_open_chat_is_archived_by_its_key_and_stays_open(site: Site, open_pa
     page.keyboard.press("e")
     expect(page.get_by_text("This chat is archived.")).to_be_visible()
     assert listed.titles(page) == ["chat 2"]
-    page.keyboard.press("e")
+    page.keyboard.press("Control+Shift+X")
     expect(page.get_by_text("This chat is archived.")).to_have_count(0)
     expect(listed.row(page, "chat 1")).to_be_visible()
 

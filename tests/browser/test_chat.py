@@ -77,8 +77,10 @@ def test_a_hidden_tab_holds_no_stream_and_takes_it_up_after_the_last_event(
     reader.ask(gate.text)
     expect(reader.turn(0)).to_contain_text(f"telling {gate.text}")
     gate.await_reached()
-    show = "hidden => { Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });" \
+    show = (
+        "hidden => { Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });"
         " document.dispatchEvent(new Event('visibilitychange')); }"
+    )
     with page.expect_event("requestfailed", lambda request: request.url.endswith("/runs/stream")):
         page.evaluate(show, True)
     with page.expect_request(re.compile(r"/runs/[0-9a-f-]+/stream")) as again:

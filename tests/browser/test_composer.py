@@ -16,9 +16,7 @@ COMPOSING = """(box, event) =>
 
 
 @pytest.mark.parametrize("event", [{"key": "Enter", "isComposing": True}, {"key": "Enter", "keyCode": 229}])
-def test_the_enter_of_an_input_method_sends_nothing(
-    site: Site, open_page: Open, event: dict[str, object]
-) -> None:
+def test_the_enter_of_an_input_method_sends_nothing(site: Site, open_page: Open, event: dict[str, object]) -> None:
     site.talk("tea", "one", assistant="chat")
     page = open_page("/chats/tea")
     reader = Reader(page)

@@ -65,9 +65,7 @@ def test_six_edits_give_seven_answers_and_the_arrows_reach_each(site: Site, open
     reader.answered("echo: edit 1")
 
 
-def test_an_edit_is_saved_by_ctrl_enter_left_by_escape_and_refused_while_unchanged(
-    site: Site, open_page: Open
-) -> None:
+def test_an_edit_is_saved_by_ctrl_enter_left_by_escape_and_refused_while_unchanged(site: Site, open_page: Open) -> None:
     site.talk("tea", "one", assistant="chat")
     page = open_page("/chats/tea")
     reader = Reader(page)

@@ -2,13 +2,16 @@
 
 import hashlib
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import axe_core
+from tests.browser.chatting import Reader
 from tests.browser.site import Site
-from tests.browser.watch import watch_of
+from tests.browser.watch import Watch, watch_of
+from tests.processes import Served
 
 Open = Callable[..., Page]
 
@@ -41,3 +44,20 @@ def test_an_empty_service_is_accessible(open_page: Open, theme: str, size: str) 
     page = open_page("/", theme=theme, size=size)
     expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
     assert axe_core.serious(page) == []
+
+
+def test_a_chat_is_held_on_the_service_as_its_users_start_it(tmp_path: Path, browser: Browser) -> None:
+    served = Served(tmp_path / "instance")
+    context = browser.new_context(base_url=served.url)
+    watch = Watch(context, served.url)
+    page = context.new_page()
+    page.goto("/")
+    reader = Reader(page)
+    reader.ask("What is 6*7?")
+    reader.answered("42")
+    expect(page.locator(".row-title")).to_have_text("What is 6*7?")
+    page.reload()
+    reader.answered("42")
+    context.close()
+    assert served.end() == 0
+    assert watch.complaints() == []

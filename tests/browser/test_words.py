@@ -10,7 +10,7 @@ from tests.browser.site import Site
 from tests.runs.gates import Gate
 
 Open = Callable[..., Page]
-HOSTILE = "<img src=x onerror=\"window.owned=true\"><script>window.owned=true</script>"
+HOSTILE = '<img src=x onerror="window.owned=true"><script>window.owned=true</script>'
 CODE = "```python\ndef add(a):\n    return a + 1  # one\n```"
 
 

@@ -32,7 +32,8 @@ class Watch:
         return [body for verb, where, body in self.requests if (verb, where) == (method, path)]
 
     def _console(self, message: ConsoleMessage) -> None:
-        self._seen.append(f"console {message.type}: {message.text} {message.location.get('url', '')}")
+        if message.type != "verbose":  # the browser's own advice
+            self._seen.append(f"console {message.type}: {message.text} {message.location.get('url', '')}")
 
     def _error(self, error: WebError) -> None:
         self._seen.append(f"page error: {error.error}")

@@ -41,6 +41,9 @@ export const remove = async (path, options) => (await ask('DELETE', path, undefi
 /** The path of a thread, or of something below it. */
 export const threadPath = (id, rest = '') => `/threads/${encodeURIComponent(id)}${rest}`;
 
+/** True where the reader has signed in, so that there is somebody to sign out. */
+export const signedIn = () => CSRF.test(document.cookie);
+
 /** True where the caller itself gave up. */
 export const aborted = (error) => error?.name === 'AbortError';
 

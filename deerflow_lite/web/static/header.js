@@ -61,7 +61,7 @@ const commandsOf = (thread) => [
   { id: 'thread.rename', label: 'Rename this chat', keys: 'F2', run: () => { renaming.value = thread.thread_id; } },
   { id: 'thread.pin', label: isPinned(thread) ? 'Unpin this chat' : 'Pin this chat', run: () => pin(thread) },
   {
-    id: 'thread.archive', keys: 'E', label: isArchived(thread) ? 'Restore this chat' : 'Archive this chat',
+    id: 'thread.archive', keys: 'Mod+Shift+X E', label: isArchived(thread) ? 'Restore this chat' : 'Archive this chat',
     run: () => file([thread], !isArchived(thread)),
   },
   { id: 'thread.delete', label: 'Delete this chat', keys: 'Mod+Shift+Backspace', run: () => discard([thread]) },

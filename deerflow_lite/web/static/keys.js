@@ -1,5 +1,5 @@
 // Starts commands by their keys; it can be switched off, and then hears nothing.
-// It knows no command of its own. A key without Ctrl or Meta is never taken from somebody who is typing.
+// It knows no command of its own. A key that writes something is never taken from somebody who is typing.
 
 import { ariaKeys, commands, readyCommands } from './commands.js';
 import { keptSignal } from './storage.js';
@@ -34,7 +34,7 @@ addEventListener('keydown', (event) => {
   if (keysOn.peek() === 'off' || event.isComposing || event.defaultPrevented || event.repeat) return;
   const found = readyCommands().find(({ keys }) => keys && pressed(event, keys));
   if (!found) return;
-  const bare = !event.ctrlKey && !event.metaKey && event.key !== 'Escape';
+  const bare = !event.ctrlKey && !event.metaKey && event.key.length === 1;
   const undoing = found.keys === 'Mod+Z';
   if ((bare || undoing) && event.target.closest?.(TYPING)) return;
   if (document.querySelector('dialog:modal') && !found.overDialogs) return;

@@ -80,7 +80,8 @@ function Opened() {
         onInput=${(event) => { setWords(event.target.value); setAt(0); }} />
       <ul class="palette-list" role="listbox" id="palette" aria-label="Found" ref=${list}>
         ${entries.map((entry, place) => html`
-          <${Entry} key=${entry.id} entry=${entry} place=${place} here=${place === here} run=${run} />`)}
+          <${Entry} key=${entry.id} entry=${entry} place=${place} here=${place === here} run=${run}
+            reach=${() => setAt(place)} />`)}
       </ul>
       <p class="palette-note" role="status">${noteOf(found, entries)}</p>
     <//>`;
@@ -92,8 +93,9 @@ function noteOf({ state, error }, entries) {
   return entries.length ? '' : 'Nothing found.';
 }
 
-const Entry = ({ entry, place, here, run }) => html`
-  <li class="palette-entry" role="option" id=${`palette-${place}`} aria-selected=${here} onClick=${() => run(entry)}>
+const Entry = ({ entry, place, here, run, reach }) => html`
+  <li class="palette-entry" role="option" id=${`palette-${place}`} aria-selected=${here} onPointerMove=${reach}
+    onClick=${() => run(entry)}>
     <span class="palette-label" dir="auto">${entry.label}</span>
     <span class="palette-group">${entry.note ?? entry.group}</span>
     ${entry.keys && html`<span class="palette-keys" aria-hidden="true">

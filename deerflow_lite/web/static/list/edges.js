@@ -2,6 +2,7 @@
 // It lists nothing.
 
 import { html } from '../html.js';
+import { signedIn } from '../api.js';
 import { ariaOf } from '../keys.js';
 import { Icon } from '../icons.js';
 import { toggleList, uncover } from '../layout.js';
@@ -28,5 +29,6 @@ export const Foot = () => html`
       onClick=${nextTheme}><${Icon} name=${theme.value} /></button>
     <button class="ghost" aria-label="Keyboard shortcuts" title="Keyboard shortcuts" aria-haspopup="dialog"
       aria-keyshortcuts=${ariaOf('keys.show')} onClick=${showKeys}><${Icon} name="help" /></button>
+    ${signedIn() && html`<a class="ghost" href="/signin">Account</a>`}
     <a class="ghost" href="/docs">API</a>
   </footer>`;

@@ -69,10 +69,11 @@ function More({ row, rows }) {
   const button = useRef(null);
   const at = rows.indexOf(row);
   const nearest = [row, rows[at + 1], rows[at - 1]].filter(Boolean);
-  const entries = () => [
-    { label: 'Select', icon: 'choose', run: () => choose(row.thread_id) },
-    ...entriesOf(row, () => { renaming.value = row.thread_id; }),
-  ].map((entry) => ({ ...entry, run: () => { entry.run(); focusFirst(nearest); } }));
+  const entries = () => {
+    const select = { label: 'Select', icon: 'choose', run: () => choose(row.thread_id) };
+    return entriesOf(row, () => { renaming.value = row.thread_id; }).toSpliced(-1, 0, select)
+      .map((entry) => ({ ...entry, run: () => { entry.run(); focusFirst(nearest); } }));
+  };
   return html`
     <button class="ghost row-more" ref=${button} aria-label=${`More for ${titleOf(row)}`} aria-haspopup="menu"
       aria-expanded=${menuAt(button.current)} onClick=${() => toggleMenu(button.current, entries())}>
