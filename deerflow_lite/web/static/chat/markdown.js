@@ -32,10 +32,26 @@ const marked = new Marked({
   },
 });
 
-/** Cut a text into blocks that can be drawn one by one: `{key, raw, token}`; text too deeply nested is one block. */
-export function blocks(text) {
+/**
+ * Cut a text into blocks that can be drawn one by one: `{text, tokens}`. `before` is the cut of what the text began
+ * with: only its last block can still change, so that a text that grows is read once.
+ */
+export function cut(text, before = null) {
+  const plainText = text.replace(/\r\n?/g, '\n');
+  const kept = before && plainText.startsWith(before.text) ? settled(before.tokens) : [];
+  const length = kept.reduce((sum, { raw }) => sum + raw.length, 0);
+  return { text: plainText, tokens: [...kept, ...read(plainText.slice(length))] };
+}
+
+/** The blocks of a cut, without the space between them. */
+export const blocks = ({ tokens }) => tokens.filter(({ type }) => type !== 'space' && type !== 'def');
+
+const settled = (tokens) => tokens.slice(0, Math.max(tokens.findLastIndex(({ type }) => type !== 'space'), 0));
+
+/** Text that is too deeply nested is one block, shown as it was written. */
+function read(text) {
   try {
-    return marked.lexer(text).filter((token) => token.type !== 'space' && token.type !== 'def');
+    return marked.lexer(text);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return [{ type: 'plain', raw: text }];
