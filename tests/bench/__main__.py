@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tests.bench import lineage, merges, quiet, replay, runs, starting, streams, threads
+from tests.bench import lineage, merges, page, quiet, replay, runs, starting, streams, threads
 from tests.bench.rounds import FULL, QUICK, Effort
 from tests.bench.table import Line, head
 
@@ -37,6 +37,7 @@ PARTS = {
     "start": Part("Start in an empty folder, median", "none", starting.starts),
     "memory": Part("Memory at rest, PSS of all processes", "none", starting.memory),
     "merges": Part("Merges in process, 8 writers and 8 readers", "none", merges.merges),
+    "page": Part("The chat page in Chromium", "none", page.lines),
     "streams": Part("JSON beside open event streams", "to the same without streams", streams.streams),
 }
 

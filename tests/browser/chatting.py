@@ -4,6 +4,8 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.watch import watch_of
+
 
 class Reader:
     """Somebody who reads and writes in one chat."""
@@ -54,5 +56,4 @@ class Reader:
 
     def posted(self, path: str) -> list[Any]:
         """Give the bodies that the page has posted to a path that ends so."""
-        watch = self.page.watch  # type: ignore[attr-defined]
-        return [body for verb, where, body in watch.requests if verb == "POST" and where.endswith(path)]
+        return [body for verb, where, body in watch_of(self.page).requests if verb == "POST" and where.endswith(path)]

@@ -74,7 +74,7 @@ def test_every_control_of_a_conversation_has_a_name_and_a_large_target_on_a_phon
     page = open_page("/chats/tea", size="phone")
     Reader(page).answered("echo: one")
     controls = page.locator(".chat button, .chat select, .chat textarea, .chat summary")
-    assert [text for text in controls.evaluate_all(
-        "all => all.map(one => one.getAttribute('aria-label') || one.textContent.trim())") if not text] == []  # fmt: skip
+    names = controls.evaluate_all("all => all.map(one => one.getAttribute('aria-label') || one.textContent.trim())")
+    assert "" not in names
     sizes = controls.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
     assert [size for size in sizes if size and size < 44] == []

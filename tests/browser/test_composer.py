@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.chatting import Reader
 from tests.browser.site import Site
+from tests.browser.watch import watch_of
 from tests.runs.gates import Gate
 
 Open = Callable[..., Page]
@@ -89,7 +90,7 @@ def test_what_is_sent_while_an_answer_comes_is_refused_and_stays_in_the_box(
 def test_a_message_that_the_service_refuses_comes_back_into_the_box(site: Site, open_page: Open, gate: Gate) -> None:
     site.chat("tea", "Tea", graph_id="held")
     page = open_page("/chats/tea")
-    page.watch.expect("status of 409")  # type: ignore[attr-defined]
+    watch_of(page).expect("status of 409")
     reader = Reader(page)
     expect(page.get_by_text("Nothing was said here yet")).to_be_visible()
     site.service.start("tea", "held", gate.text)
@@ -103,7 +104,7 @@ def test_a_message_that_the_service_refuses_comes_back_into_the_box(site: Site, 
 def test_a_message_that_cannot_reach_the_service_comes_back_into_the_box(site: Site, open_page: Open) -> None:
     site.talk("tea", "one", assistant="chat")
     page = open_page("/chats/tea")
-    page.watch.expect("ERR_INTERNET_DISCONNECTED")  # type: ignore[attr-defined]
+    watch_of(page).expect("ERR_INTERNET_DISCONNECTED")
     reader = Reader(page)
     reader.answered("echo: one")
     page.context.set_offline(True)

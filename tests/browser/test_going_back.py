@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.chatting import Reader
 from tests.browser.site import Site
+from tests.browser.watch import watch_of
 from tests.runs.gates import Gate
 
 Open = Callable[..., Page]
@@ -89,7 +90,7 @@ def test_an_edit_is_saved_by_ctrl_enter_left_by_escape_and_refused_while_unchang
 def test_a_refused_edit_says_why_and_keeps_the_text(site: Site, open_page: Open, gate: Gate) -> None:
     site.talk("tea", "one", assistant="held")
     page = open_page("/chats/tea")
-    page.watch.expect("status of 409")  # type: ignore[attr-defined]
+    watch_of(page).expect("status of 409")
     reader = Reader(page)
     reader.turn(0).hover()
     reader.button(0, "Edit").click()
@@ -156,7 +157,7 @@ def test_an_inherited_turn_that_cannot_be_replayed_says_so(site: Site, open_page
     answer = site.service.get("tea", "/turns")["turns"][1]["message_ids"][-1]
     made = site.service.ask("POST", "/threads/tea/branches", {"message_id": answer})["thread_id"]
     page = open_page(f"/chats/{made}")
-    page.watch.expect("status of 409")  # type: ignore[attr-defined]
+    watch_of(page).expect("status of 409")
     reader = Reader(page)
     reader.answered("echo: one", "echo: two")
     reader.button(0, "Regenerate").click()

@@ -2,12 +2,13 @@
 // Its messages are the conversation's; the list has rows of its own and is told of every change here.
 
 import { effect, signal, untracked } from './html.js';
-import { aborted, get, threadPath } from './api.js';
+import { ApiError, aborted, post } from './api.js';
 import { route } from './route.js';
 
 /** `{state: 'none' | 'loading' | 'ready' | 'missing' | 'failed', id, thread, error}`. */
 export const opened = signal({ state: 'none', id: null, thread: null, error: null });
 
+const FIELDS = ['thread_id', 'title', 'status', 'updated_at', 'metadata', 'head_checkpoint_id', 'interrupts', 'error'];
 const listeners = new Set();
 let asking = null;
 
@@ -29,9 +30,10 @@ export function amended(id, fields) {
   if (thread?.thread_id === id) opened.value = ready({ ...thread, ...fields });
 }
 
-/** Ask for a thread again, after a run or a change of head, and tell everybody. */
-export async function refreshed(id) {
-  changed(await get(threadPath(id)));
+/** Ask for a thread without the values of its head, which may be large; null where there is none. */
+export async function lookedUp(id, signal) {
+  const [thread] = await post('/threads/search', { ids: [id], select: FIELDS, limit: 1 }, { signal });
+  return thread ?? null;
 }
 
 /** Ask again for the chat that the address names. */
@@ -47,7 +49,9 @@ async function open(id) {
   opened.value = { state: id === null ? 'none' : 'loading', id, thread: null, error: null };
   if (id === null) return;
   try {
-    opened.value = ready(await get(threadPath(id), { signal: asking.signal }));
+    const thread = await lookedUp(id, asking.signal);
+    if (!thread) throw new ApiError(404, 'There is no such chat.');
+    opened.value = ready(thread);
   } catch (error) {
     if (aborted(error)) return;
     const missing = error.status === 404 || error.status === 422;

@@ -2,13 +2,12 @@
 // It reads; what changes a conversation is in verbs.js. Nothing here draws.
 
 import { batch, computed, signal } from '../html.js';
-import { get, post, threadPath } from '../api.js';
-import { changed, reopen } from '../opened.js';
+import { get, threadPath } from '../api.js';
+import { changed, lookedUp, reopen } from '../opened.js';
 import { same } from './turns.js';
 
 const PAGE = 25; // turns: about fifty messages
 const MOST = 200;
-const FIELDS = ['thread_id', 'title', 'status', 'updated_at', 'metadata', 'head_checkpoint_id', 'interrupts', 'error'];
 
 let current = null;
 let count = 0;
@@ -44,23 +43,20 @@ function conversation(threadId) {
 }
 
 /** Read the thread's row; null where it does not exist. */
-export async function looked(talk) {
-  const one = { ids: [talk.id.peek()], select: FIELDS, limit: 1 };
-  const [thread] = await post('/threads/search', one, { signal: talk.closing.signal });
-  return thread ?? null;
-}
+export const looked = (talk) => lookedUp(talk.id.peek(), talk.closing.signal);
 
 /**
  * Read the thread and the newest turns of its path anew; `through` is a turn that must be among them. The live turn
  * gives way to what is stored in the same moment.
  */
 export async function reload(talk, through = null) {
+  const live = talk.live.peek();
   const [thread, page] = await Promise.all([looked(talk), newest(talk, through)]);
   batch(() => {
     talk.thread.value = thread;
     talk.turns.value = page.turns;
     talk.more.value = page.more;
-    talk.live.value = null;
+    if (talk.live.peek() === live) talk.live.value = null;
     talk.failure.value = null;
     talk.loaded.value = true;
   });

@@ -2,9 +2,9 @@
 // Each throws ApiError where it is refused before anything has begun; what fails later stands in `talk.trouble`.
 
 import { batch } from '../html.js';
-import { aborted, get, post, put, threadPath } from '../api.js';
+import { aborted, post, put, threadPath } from '../api.js';
 import { started } from '../events.js';
-import { changed, opened } from '../opened.js';
+import { changed, lookedUp, opened } from '../opened.js';
 import { chatPath, go } from '../route.js';
 import { branched, reload } from './conversation.js';
 import { follow } from './following.js';
@@ -178,7 +178,7 @@ function remember(talk) {
 /** Make a chat of its own that goes on from a turn, and go to it. */
 export async function branchOff(talk, turn) {
   const made = await post(threadPath(talk.id.peek(), '/branches'), { message_id: lastAnswer(turn.messages).id });
-  changed(await get(threadPath(made.thread_id)));
+  changed(await lookedUp(made.thread_id));
   go(chatPath(made.thread_id));
 }
 
