@@ -17,8 +17,7 @@ class Deleting:
             thread = rooms.threads.get(owner, thread_id)
             rooms.ledger.refuse_active(thread)
             for run in rooms.ledger.of_thread(thread.row):  # of those that are not due yet somebody may wait
-                if (live := rooms.log.live(run.row)) is not None:
-                    rooms.log.discard(live)
+                rooms.log.end(run.row)
             rooms.ledger.forget(thread.row)
             tables.remove(connection, thread_id)
             tables.refuse(connection, thread_id)

@@ -4,11 +4,14 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 
-from deerflow_lite.errors import DeerflowError, RunActive, Stopping
+from deerflow_lite import clock
+from deerflow_lite.errors import DeerflowError, RunActive, RunUnknown, Stopping, ThreadUnknown
 from deerflow_lite.runs import gate
 from deerflow_lite.runs.events import Live
-from deerflow_lite.runs.model import ACTIVE, Event, Run, RunRequest
+from deerflow_lite.runs.model import ACTIVE, Event, Repeat, Run, RunRequest
 from deerflow_lite.runs.opening import Opening
 from deerflow_lite.runs.posting import Posting
 from deerflow_lite.runs.queue import mark_rolled_back
@@ -61,30 +64,73 @@ class Desk:
 
         Raises ThreadUnknown, ThreadIdTaken, CheckpointUnknown, ModeMismatch, ChannelLost, and what Posting raises.
         """
-        if self.stopping.is_set():
-            raise Stopping("the service is stopping")
+        self._refuse_stopping()
+        if (first := self._repeated(owner, request.repeat)) is not None:
+            return first, self.live(first)
         if not create or self._rooms.threads.owned(owner, thread_id):
             gate.refuse_loss(self._rooms, self._rooms.threads.get(owner, thread_id), request)
         with self._rooms.db.writing():
-            if create:
-                self._opening.create(owner, NewThread(thread_id, {}), if_exists="do_nothing")
-            run, live, stopped = self._posting.post(owner, thread_id, request, executed=self._runner.started)
-            self._rooms.db.committed(lambda: self._stop_all(stopped))
-            self._rooms.db.committed(lambda: self._runner.begin(run))
+            if (first := self._repeated(owner, request.repeat)) is None:
+                if create:
+                    self._opening.create(owner, NewThread(thread_id, {}), if_exists="do_nothing")
+                run, live, stopped = self._posting.post(owner, thread_id, request, executed=self._runner.started)
+                self._rooms.db.committed(lambda: self._stop_all(stopped))
+                self._rooms.db.committed(lambda: self._runner.begin(run))
+                return run, live
+        return first, self.live(first)
+
+    def post_stateless(self, owner: str, requests: Sequence[RunRequest]) -> list[tuple[Run, Live]]:
+        """Take runs in, all or none, and give each with its log; what `temporary` says goes with the run's end.
+
+        One that is kept gets a thread of its own. Raises what `post` and Posting raise.
+        """
+        self._refuse_stopping()
+        with self._rooms.db.writing():
+            taken = [self._take_stateless(owner, request) for request in requests]
+        return [(run, live or self.live(run)) for run, live in taken]
+
+    def _take_stateless(self, owner: str, request: RunRequest) -> tuple[Run, Live | None]:
+        if (first := self._repeated(owner, request.repeat)) is not None:
+            return first, None
+        if not request.temporary:
+            return self.post(owner, clock.new_id(), request, create=True)
+        run, live = self._posting.post_stateless(owner, request, executed=self._runner.started)
+        self._rooms.db.committed(lambda: self._runner.begin(run))
         return run, live
 
-    def replay(self, owner: str, thread_id: str, prepare: Callable[[], RunRequest]) -> tuple[Run, Live]:
+    def replay(
+        self, owner: str, thread_id: str, prepare: Callable[[], RunRequest], repeat: Repeat | None = None
+    ) -> tuple[Run, Live]:
         """Prepare a replay and post it; raises RunActive while a run is in flight, and what `prepare` raises.
 
         The head that was prepared for is checked again with the seat, so nothing comes between the two.
         """
         thread = self._rooms.threads.get(owner, thread_id)
+        if (first := self._repeated(owner, repeat)) is not None:
+            return first, self.live(first)
         self._rooms.ledger.refuse_active(thread)
-        return self.post(owner, thread_id, prepare())
+        return self.post(owner, thread_id, replace(prepare(), repeat=repeat))
+
+    def _refuse_stopping(self) -> None:
+        if self.stopping.is_set():
+            raise Stopping("the service is stopping")
+
+    def _repeated(self, owner: str, repeat: Repeat | None) -> Run | None:
+        return None if repeat is None else self._rooms.ledger.repeated(owner, repeat)
 
     def get(self, owner: str, thread_id: str, run_id: str) -> Run:
-        """Give a run; raises ThreadUnknown, RunUnknown."""
-        return self._rooms.ledger.get(self._rooms.threads.get(owner, thread_id).row, run_id)
+        """Give a run, also one that has no thread; raises ThreadUnknown, RunUnknown."""
+        try:
+            return self._rooms.ledger.get(self._rooms.threads.get(owner, thread_id).row, run_id)
+        except ThreadUnknown:
+            with suppress(RunUnknown):
+                if (run := self._rooms.ledger.owned(owner, run_id)).stateless and run.thread_id == thread_id:
+                    return run
+            raise
+
+    def owned(self, owner: str, run_id: str) -> Run:
+        """Give a run of whatever thread, or of none; raises RunUnknown."""
+        return self._rooms.ledger.owned(owner, run_id)
 
     def listed(self, owner: str, thread_id: str, status: str | None, limit: int, offset: int) -> tuple[list[Run], int]:
         """Give a page of a thread's runs, newest first, and their number."""
@@ -97,8 +143,7 @@ class Desk:
             if run.active:
                 raise RunActive(f"run_id: run {run_id} is in flight; cancel it first")
             self._rooms.ledger.delete(run)
-            if (live := self._rooms.log.live(run.row)) is not None:
-                self._rooms.log.discard(live)
+            self._rooms.log.end(run.row)
 
     def cancel(self, owner: str, thread_id: str, run_id: str, *, rollback: bool = False) -> Run:
         """Ask a run to end; gives it as it was. One that has ended stays as it is; with `rollback` nothing is left."""
@@ -146,6 +191,6 @@ class Desk:
         with self._streams:
             self.streams_open -= 1
 
-    def follow(self, run: Run, after: int) -> Iterator[Event | None]:
-        """Give a run's events after an id, None as a heartbeat."""
-        return self._rooms.log.follow(run.row, after, BEAT)
+    def follow(self, run: Run, after: int, live: Live | None = None) -> Iterator[Event | None]:
+        """Give a run's events after an id, None as a heartbeat; `live` is what its post gave."""
+        return self._rooms.log.follow(run.row, after, BEAT, live)

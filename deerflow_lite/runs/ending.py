@@ -13,11 +13,13 @@ from deerflow_lite.runs import heads
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunStatus
 from deerflow_lite.runs.naming import asked_title, made_title
+from deerflow_lite.runs.passing import thread_of
 from deerflow_lite.runs.seat import Seat
 from deerflow_lite.runs.status import thread_status
 from deerflow_lite.threads.model import Change, HeadValues, Thread
 
 if TYPE_CHECKING:
+    from deerflow_lite.checkpoints.passing import PassingView
     from deerflow_lite.checkpoints.run_view import RunView
     from deerflow_lite.runs.rooms import Rooms
 
@@ -49,7 +51,7 @@ class Ending:
     live: Live
     seat: Seat
     graph: Any
-    view: "RunView | None"
+    view: "RunView | PassingView | None"
 
     async def store(self, outcome: Outcome) -> None:
         """Close the run's view, read the head it leaves, and commit the end; returns after the commit.
@@ -81,9 +83,10 @@ class Ending:
 
         def act(connection: sqlite3.Connection) -> None:
             self.seat.closed = True  # here, so that what was put before the end is still stored
-            thread = self.rooms.threads.by_row(self.run.thread_row)
-            if self.live.rolled_back:
-                self._roll_back(connection, thread)
+            self._untold_if_undone()
+            thread = thread_of(self.rooms.threads, self.run)
+            if self.run.stateless or self.live.rolled_back:
+                self._vanish(connection, thread, outcome, values, snapshot)
                 return
             ended, left = outcome, values
             if values is not None and not tables.exists(connection, self.run.thread_id, values.checkpoint_id):
@@ -95,9 +98,31 @@ class Ending:
 
         return act
 
-    def _roll_back(self, connection: sqlite3.Connection, thread: Thread | None) -> None:
-        """Take out all that the run stored and the run itself; its thread stands where it stood before."""
+    def _untold_if_undone(self) -> None:
+        """Take back what this end notes in the log, should it not be stored: it is tried again."""
+        first = self.live.next_id
+        self.rooms.db.undo(lambda: self.live.cut(first))
+
+    def _vanish(
+        self,
+        connection: sqlite3.Connection,
+        thread: Thread | None,
+        outcome: Outcome,
+        values: HeadValues | None,
+        snapshot: Any,
+    ) -> None:
+        """End a run that leaves nothing, not even its row; who follows it hears how it ended."""
         if thread is not None and self.rooms.ledger.delete(self.run):
+            if self.live.rolled_back:
+                self._take_back(connection, thread)
+            else:
+                self._tell(outcome, thread, values, snapshot)
+        self.rooms.log.discard(self.live)
+
+    def _take_back(self, connection: sqlite3.Connection, thread: Thread) -> None:
+        """Take out all that the run stored; its thread stands where it stood before."""
+        self.live.result = b"{}"
+        if not self.run.stateless:
             self.seat.trail.undo(connection)
             if self.run.continues and self.seat.last_root is not None:
                 head = None if self.seat.start == thread.root else self.seat.start
@@ -110,8 +135,7 @@ class Ending:
             thread = self._change(thread, Change(status=status, auto_title=title))
             if values is not None:
                 self.live.note("values", heads.spliced(values, thread.title))
-        self.live.result = b"{}"
-        self.rooms.log.discard(self.live)
+        self.live.note("end", b"null")
 
     def _change(self, thread: Thread, change: Change) -> Thread:
         return self.rooms.threads.change(self.run.owner, self.run.thread_id, change, row=thread.row)

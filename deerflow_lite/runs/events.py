@@ -56,6 +56,17 @@ class Live:
         with self.news:
             self.pending[:0] = events
 
+    @property
+    def next_id(self) -> int:
+        """The id that the next event gets."""
+        return self._next
+
+    def cut(self, first: int) -> None:
+        """Take back the events from an id on; none of them has been stored."""
+        with self.news:
+            self.pending = [event for event in self.pending if event.id < first]
+            self._next = first
+
     def publish(self, events: list[Event], *, ended: bool = False) -> None:
         """Show committed events to the followers."""
         with self.news:
@@ -124,11 +135,18 @@ class EventLog:
         )
         self._db.committed(lambda: self._publish(live, events, ended))
 
+    def end(self, row: int) -> None:
+        """End the log of a run that was deleted before it began."""
+        if (live := self._live.get(row)) is not None:
+            first = live.next_id
+            self._db.undo(lambda: live.cut(first))
+            live.note("end", b"null")
+            self.discard(live)
+
     def discard(self, live: Live) -> None:
         """End the log of a run that is no longer stored; who follows it sees it to its end, after the commit."""
-        live.note("end", b"null")
         events = live.take()
-        self._db.undo(lambda: live.give_back(events[:-1]))
+        self._db.undo(lambda: live.give_back(events))
         self._db.committed(lambda: self._publish(live, events, ended=True))
 
     def _publish(self, live: Live, events: list[Event], ended: bool) -> None:
@@ -156,19 +174,23 @@ class EventLog:
             ).fetchall()
         return [Event(*values) for values in rows]
 
-    def follow(self, row: int, after: int, beat: float) -> Iterator[Event | None]:
-        """Give the events after an id as they are committed; None whenever nothing came for `beat` seconds."""
-        live = self._live.get(row)
-        if live is None:
-            yield from self.stored(row, after) or self.last(row)
-            return
-        ended = False
-        after = min(after, len(live.events))
-        while not ended:
-            events, ended = live.after(after, beat)
-            yield from events
-            after += len(events)
-            if not events and not ended:
-                yield None
-        if live.broken_off:
-            yield Event(after, "stopping", STOPPING)
+    def follow(self, row: int, after: int, beat: float, live: Live | None = None) -> Iterator[Event | None]:
+        """Give the events after an id as they are committed; None whenever nothing came for `beat` seconds.
+
+        `live` is the log that a post gave; the run may have ended meanwhile.
+        """
+        live = live if live is not None and live.events else self._live.get(row)
+        return _followed(live, after, beat) if live is not None else iter(self.stored(row, after) or self.last(row))
+
+
+def _followed(live: Live, after: int, beat: float) -> Iterator[Event | None]:
+    ended = False
+    after = min(after, len(live.events))
+    while not ended:
+        events, ended = live.after(after, beat)
+        yield from events
+        after += len(events)
+        if not events and not ended:
+            yield None
+    if live.broken_off:
+        yield Event(after, "stopping", STOPPING)

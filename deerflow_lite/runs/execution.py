@@ -18,14 +18,18 @@ from deerflow_lite.runs import gate
 from deerflow_lite.runs.ending import Ending, Outcome
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunRequest
+from deerflow_lite.runs.passing import thread_of
 from deerflow_lite.runs.posting import refuse_stale
 from deerflow_lite.runs.seat import Seat
 from deerflow_lite.runs.stream import Translator, failure, told_checkpoint
 from deerflow_lite.threads.model import Thread
 
 if TYPE_CHECKING:
+    from deerflow_lite.checkpoints.passing import PassingView
     from deerflow_lite.checkpoints.run_view import RunView
     from deerflow_lite.runs.rooms import Rooms
+
+    View = RunView | PassingView
 
 EXITS = (SystemExit, KeyboardInterrupt)  # what a node may raise that is no Exception
 TICKS = 5000  # of the loop; a checkpoint that is never put must not hold the run
@@ -50,7 +54,7 @@ class Execution:
     async def execute(self) -> None:
         """Run the graph to its end, its failure or its cancellation, and store which it was."""
         try:
-            thread = self.rooms.threads.by_row(self.run.thread_row)
+            thread = thread_of(self.rooms.threads, self.run)
             if thread is None:
                 raise ThreadUnknown(self.run.thread_id)
             config = self._config(thread)
@@ -65,9 +69,7 @@ class Execution:
 
     async def _guarded(self, graph: Any, thread: Thread, config: dict[str, Any]) -> None:
         """Drive the graph and end the run while the graph is still open, for its head is read through it."""
-        sync = self.request.durability == "sync"
-        head = self.seat.start = thread.head or thread.root
-        running, view = self.rooms.savers.running(self.run.graph_id, graph, head, self.seat, sync=sync)
+        running, view = self._seen(graph, thread)
         ending = Ending(self.rooms, self.run, self.live, self.seat, running, view)
         try:
             await self._drive(running, view, thread, config)
@@ -80,6 +82,14 @@ class Execution:
             _log.info("run %s failed: %s", self.run.run_id, type(error).__name__)
             await ending.store(Outcome("error", failure(error).decode()))
 
+    def _seen(self, graph: Any, thread: Thread) -> "tuple[Any, View]":
+        """Give the graph as this run sees it, with what its checkpoints go through."""
+        savers, graph_id = self.rooms.savers, self.run.graph_id
+        if self.run.stateless:
+            return savers.passing(graph_id, graph)
+        head = self.seat.start = thread.head or thread.root
+        return savers.running(graph_id, graph, head, self.seat, sync=self.request.durability == "sync")
+
     def _config(self, thread: Thread) -> dict[str, Any]:
         run, request = self.run, self.request
         ids = {"run_id": run.run_id, "graph_id": run.graph_id, "assistant_id": run.assistant_id}
@@ -87,7 +97,7 @@ class Execution:
         metadata = {**request.metadata, **ids, "thread_id": thread.thread_id, "run_attempt": 1}
         return call.run_config(request.config, request.context, fixed, metadata, self.rooms.config.recursion_limit)
 
-    async def _drive(self, graph: Any, view: "RunView", thread: Thread, config: dict[str, Any]) -> None:
+    async def _drive(self, graph: Any, view: "View", thread: Thread, config: dict[str, Any]) -> None:
         title = thread.title if thread.title_manual and channels.titled(graph) else None
         given = await self._given(graph, view, thread, config, title)
         translator = Translator(self.request.stream_mode, title, hidden=self.run.credentials)
@@ -97,16 +107,14 @@ class Execution:
                 self.rooms.log.append(self.live, event, data)
         view.check()
 
-    async def _put_first(self, view: "RunView", told: tuple[str, ...]) -> None:
+    async def _put_first(self, view: "View", told: tuple[str, ...]) -> None:
         """Wait until the checkpoint that an event tells of is queued: LangGraph tells of it before it puts it."""
         for _ in range(TICKS if self.request.durability != "exit" else 0):
             if not view.awaits(told):
                 return
             await asyncio.sleep(0)
 
-    async def _given(
-        self, graph: Any, view: "RunView", thread: Thread, config: dict[str, Any], title: str | None
-    ) -> Any:
+    async def _given(self, graph: Any, view: "View", thread: Thread, config: dict[str, Any], title: str | None) -> Any:
         """Put the run on its base, settled where a new turn begins on an unsettled one, and give the graph's input."""
         request = self.request
         refuse_stale(thread, request)
@@ -122,7 +130,7 @@ class Execution:
             return {**request.input, "title": title}
         return request.input
 
-    def _stand_on(self, view: "RunView", config: dict[str, Any], base: str | None, thread: Thread) -> None:
+    def _stand_on(self, view: "View", config: dict[str, Any], base: str | None, thread: Thread) -> None:
         """Start elsewhere than at the head; raises CheckpointUnknown when the checkpoint went meanwhile."""
         namespace = self.request.checkpoint_ns
         with self.rooms.db.reading() as connection:
@@ -132,7 +140,7 @@ class Execution:
         if not namespace:
             view.head = base
 
-    async def _settled(self, graph: Any, view: "RunView", thread: Thread, config: dict[str, Any]) -> str | None:
+    async def _settled(self, graph: Any, view: "View", thread: Thread, config: dict[str, Any]) -> str | None:
         """Give the base: a copy of the checkpoint where the run could not start from it as it stands.
 
         A new turn on an unsettled one and a Command's update start on a settled copy; an answer to a question that
@@ -167,7 +175,7 @@ class Execution:
         if not self.run.continues:
             config["configurable"]["checkpoint_id"] = copied["configurable"]["checkpoint_id"]
 
-    async def _pending(self, graph: Any, view: "RunView", thread: Thread, config: dict[str, Any]) -> bool:
+    async def _pending(self, graph: Any, view: "View", thread: Thread, config: dict[str, Any]) -> bool:
         """Say whether work is scheduled on the base; the stored values of the head tell without decoding it."""
         if view.head in (None, thread.root):
             return False

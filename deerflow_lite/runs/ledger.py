@@ -12,13 +12,14 @@ import orjson
 
 from deerflow_lite import clock
 from deerflow_lite.db import Database
-from deerflow_lite.errors import RunActive, RunUnknown
-from deerflow_lite.runs.model import Run, RunStatus
+from deerflow_lite.errors import Invalid, RunActive, RunUnknown
+from deerflow_lite.runs.model import Repeat, Run, RunStatus
 from deerflow_lite.threads.model import Thread
 
 _COLUMNS = (
     "row, run_id, thread_row, thread_id, owner, assistant_id, graph_id, status, created_at, updated_at, kwargs, "
-    "metadata, strategy, error, base, continues, last_root, credentials, start, due_at"
+    "metadata, strategy, error, base, continues, last_root, credentials, start, due_at, repeat_key, "
+    "repeat_body"
 )
 _UNENDED = "status IN ('pending', 'running')"
 _ACTIVE = f"{_UNENDED} AND due_at IS NULL"
@@ -32,7 +33,9 @@ ORDER BY row LIMIT ?
 
 def _run(row: Sequence[Any]) -> Run:
     stored: dict[str, Any] = dict(zip(_COLUMNS.split(", "), row, strict=True))
-    return Run(**stored | {name: bool(stored[name]) for name in ("continues", "credentials")})
+    key, body = stored.pop("repeat_key"), stored.pop("repeat_body")
+    told = {name: bool(stored[name]) for name in ("continues", "credentials")}
+    return Run(**stored | told, repeat=None if key is None else Repeat(key, body))
 
 
 class Ledger:
@@ -49,7 +52,8 @@ class Ledger:
     def add(self, run: Run) -> Run:
         """Store a new run and give it with its row number."""
         names = _COLUMNS.removeprefix("row, ")
-        values = [getattr(run, name) for name in names.split(", ")]
+        repeat = {"repeat_key": run.repeat and run.repeat.key, "repeat_body": run.repeat and run.repeat.body}
+        values = [repeat[name] if name in repeat else getattr(run, name) for name in names.split(", ")]
         with self._db.writing() as connection:
             row = connection.execute(
                 f"INSERT INTO runs ({names}) VALUES ({', '.join('?' * len(values))}) RETURNING {_COLUMNS}", values
@@ -62,6 +66,20 @@ class Ledger:
         if not found:
             raise RunUnknown(run_id)
         return found[0]
+
+    def owned(self, owner: str, run_id: str) -> Run:
+        """Give a run of an owner, of whatever thread; raises RunUnknown."""
+        found = self._all("WHERE run_id = ? AND owner = ?", (run_id, owner))
+        if not found:
+            raise RunUnknown(run_id)
+        return found[0]
+
+    def repeated(self, owner: str, repeat: Repeat) -> Run | None:
+        """Give the run that the same post made before; raises Invalid when its body was another."""
+        found = self._all("WHERE owner = ? AND repeat_key = ?", (owner, repeat.key))
+        if found and found[0].repeat != repeat:
+            raise Invalid({"Idempotency-Key": ["was used before with another body"]})
+        return found[0] if found else None
 
     def by_row(self, row: int) -> Run | None:
         """Give the run of a row number, None when it was deleted."""

@@ -13,6 +13,14 @@ MODES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
+class Repeat:
+    """What a post is known by when it is sent again: its key, of one owner and path, and what its body was."""
+
+    key: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunRequest:
     """What a caller asks for. `config` and `context` are whole here; their credentials are never stored."""
 
@@ -33,6 +41,7 @@ class RunRequest:
     checkpoint_ns: str = ""
     temporary: bool = False
     after_seconds: int = 0
+    repeat: Repeat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,12 @@ class Run:
     credentials: bool
     start: str | None = None
     due_at: str | None = None
+    repeat: Repeat | None = None
+
+    @property
+    def stateless(self) -> bool:
+        """Whether it has no thread: nothing of it is kept, its own row goes with its end."""
+        return self.thread_row < 0
 
     @property
     def active(self) -> bool:

@@ -1,5 +1,7 @@
 """A run is posted here: checks, its row, its first event and its thread in one transaction; it executes nothing."""
 
+import sqlite3
+
 import orjson
 
 from deerflow_lite import clock
@@ -12,6 +14,7 @@ from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunRequest, RunStatus
 from deerflow_lite.runs.naming import first_title
 from deerflow_lite.runs.origin import at_origin
+from deerflow_lite.runs.passing import passing_thread
 from deerflow_lite.runs.queue import make_way
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Change, Thread
@@ -33,9 +36,7 @@ class Posting:
 
         Raises ThreadUnknown, CheckpointUnknown, RunActive, NothingToResume, QueueFull, Invalid.
         """
-        call.refuse_overwrites("input", request.input)
-        call.refuse_goto((request.command or {}).get("goto"))
-        call.refuse_overwrites("command.update", (request.command or {}).get("update"))
+        refuse_markers(request)
         rooms = self._rooms
         with rooms.db.writing() as connection:
             thread = rooms.threads.get(owner, thread_id)
@@ -49,12 +50,31 @@ class Posting:
             stopped = [] if request.after_seconds else make_way(rooms, connection, active, request.strategy)
             begins = self._begins(thread, request, executed)
             run = rooms.ledger.add(self._new(thread, request, continues, "running" if begins else "pending"))
-            live = rooms.log.open(run.row, request)
-            rooms.db.undo(lambda: rooms.log.drop(live))
-            live.note("metadata", orjson.dumps({"run_id": run.run_id, "attempt": 1, "thread_id": thread_id}))
-            rooms.log.store(connection, live)
+            live = self._logged(connection, run, request)
             rooms.threads.change(owner, thread_id, self._change(thread, request), row=thread.row)
         return run, live, stopped
+
+    def post_stateless(self, owner: str, request: RunRequest, *, executed: bool) -> tuple[Run, Live]:
+        """Store a run that has no thread; raises CheckpointUnknown, NothingToResume, QueueFull, Invalid."""
+        refuse_markers(request)
+        if request.checkpoint_id is not None:
+            raise CheckpointUnknown(request.checkpoint_id)
+        if request.command is not None and request.command.get("resume") is not None:
+            raise NothingToResume("command.resume: a run without a thread has nothing pending")
+        thread = passing_thread(owner, clock.new_id(), clock.now())
+        with self._rooms.db.writing() as connection:
+            begins = self._begins(thread, request, executed)
+            run = self._rooms.ledger.add(self._new(thread, request, True, "running" if begins else "pending"))
+            return run, self._logged(connection, run, request)
+
+    def _logged(self, connection: sqlite3.Connection, run: Run, request: RunRequest) -> Live:
+        """Begin the log of a new run with its first event."""
+        log = self._rooms.log
+        live = log.open(run.row, request)
+        self._rooms.db.undo(lambda: log.drop(live))
+        live.note("metadata", orjson.dumps({"run_id": run.run_id, "attempt": 1, "thread_id": run.thread_id}))
+        log.store(connection, live)
+        return live
 
     def _begins(self, thread: Thread, request: RunRequest, executed: bool) -> bool:
         """Say whether a run begins at once; raises QueueFull. One that is delayed takes no place of the queue."""
@@ -112,6 +132,7 @@ class Posting:
             strategy=request.strategy, error=None, base=None if continues else request.checkpoint_id,
             continues=continues, last_root=None, credentials=hidden,
             due_at=clock.later(request.after_seconds) if request.after_seconds else None,
+            repeat=request.repeat,
         )  # fmt: skip
 
     def _change(self, thread: Thread, request: RunRequest) -> Change:
@@ -122,6 +143,14 @@ class Posting:
         if first:
             return Change(status="busy", defaults=stamps, auto_title=first)
         return Change(status="busy", defaults=stamps)
+
+
+def refuse_markers(request: RunRequest) -> None:
+    """Raise Invalid for values that LangGraph would take for its own markers, and for a goto that names no node."""
+    command = request.command or {}
+    call.refuse_overwrites("input", request.input)
+    call.refuse_goto(command.get("goto"))
+    call.refuse_overwrites("command.update", command.get("update"))
 
 
 def refuse_stale(thread: Thread, request: RunRequest) -> None:

@@ -8,6 +8,7 @@ from deerflow_lite.graphs import channels
 from deerflow_lite.journal import Journal
 
 if TYPE_CHECKING:
+    from deerflow_lite.checkpoints.passing import PassingView
     from deerflow_lite.checkpoints.run_view import RunView
     from deerflow_lite.checkpoints.saver import FileSaver
     from deerflow_lite.runs.seat import Seat
@@ -36,6 +37,13 @@ class Savers:
         from deerflow_lite.checkpoints.view import HeadView
 
         return graph.copy(update={"checkpointer": HeadView(self.saver(graph_id, graph), head)})
+
+    def passing(self, graph_id: str, graph: Any) -> "tuple[Any, PassingView]":
+        """Give the graph as a run sees it that keeps nothing, and the memory that goes with it."""
+        from deerflow_lite.checkpoints.passing import PassingView
+
+        view = PassingView(serde=self.saver(graph_id, graph).serde)
+        return graph.copy(update={"checkpointer": view}), view
 
     def running(
         self, graph_id: str, graph: Any, head: str | None, seat: "Seat", *, sync: bool

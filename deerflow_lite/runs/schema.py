@@ -29,4 +29,14 @@ def _more(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX runs_due ON runs (due_at) WHERE due_at IS NOT NULL")
 
 
-MIGRATIONS = [("runs: runs and events", _make), ("runs: where they started, when they are due", _more)]
+def _repeats(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE runs ADD COLUMN repeat_key TEXT")
+    connection.execute("ALTER TABLE runs ADD COLUMN repeat_body TEXT")
+    connection.execute("CREATE UNIQUE INDEX runs_repeated ON runs (owner, repeat_key) WHERE repeat_key IS NOT NULL")
+
+
+MIGRATIONS = [
+    ("runs: runs and events", _make),
+    ("runs: where they started, when they are due", _more),
+    ("runs: posts that are sent again", _repeats),
+]

@@ -20,6 +20,7 @@ from deerflow_lite.web import (
     replay,
     runs,
     signin,
+    stateless,
     states,
     threads,
     traffic,
@@ -30,8 +31,8 @@ from deerflow_lite.web.callers import Callers
 from deerflow_lite.web.contract import Routes, blueprint
 
 ROUTES: tuple[Routes, ...] = (
-    meta.routes, assistants.routes, threads.routes, runs.routes, replay.routes, branches.routes, states.routes,
-    tree.routes, items.routes, metrics.routes,
+    meta.routes, assistants.routes, threads.routes, runs.routes, stateless.routes, replay.routes, branches.routes,
+    states.routes, tree.routes, items.routes, metrics.routes,
 )  # fmt: skip
 MOUNTS = {"api": "/api", "root": None, "langgraph": "/api/langgraph"}
 

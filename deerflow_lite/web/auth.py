@@ -106,9 +106,7 @@ def install(app: Flask, keeper: Doorkeeper, find_caller: Callable[[Request], Non
     app.after_request(_telling(keeper))
 
 
-def _admission(
-    app: Flask, keeper: Doorkeeper, find_caller: Callable[[Request], None]
-) -> Callable[[], Response | None]:
+def _admission(app: Flask, keeper: Doorkeeper, find_caller: Callable[[Request], None]) -> Callable[[], Response | None]:
     def admit() -> Response | None:
         keeper.check(request)
         if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:

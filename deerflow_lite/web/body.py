@@ -89,19 +89,32 @@ def json_object(raw: bytes) -> dict[str, Any]:
 
     Raises Invalid for what is not one JSON object, and for what JSON readers disagree about.
     """
-    if not raw.strip():
-        return {}
+    value: dict[str, Any] = _container(raw, dict, "object") if raw.strip() else {}
+    return value
+
+
+def json_list(raw: bytes) -> list[Any]:
+    """Parse a request body that is a list; raises Invalid as `json_object` does."""
+    value: list[Any] = _container(raw, list, "array")
+    return value
+
+
+def json_value(raw: bytes) -> Any:
+    """Parse a request body that was accepted before."""
+    return orjson.loads(raw) if raw.strip() else {}
+
+
+def _container(raw: bytes, kind: type[Any], name: str) -> Any:
     try:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise Invalid({"body": [f"is not valid JSON: {error}"]}) from None
-    if not isinstance(value, dict):
-        raise Invalid({"body": ["must be a JSON object"]})
+    if not isinstance(value, kind):
+        raise Invalid({"body": [f"must be a JSON {name}"]})
     if raw.count(b"{") + raw.count(b"[") > DEPTH:
         _check_depth(value)
     whole = _whole if _LONG_INTEGER.search(raw) else None
-    parsed: dict[str, Any] = json.loads(raw, object_pairs_hook=_unique, parse_int=whole)
-    return parsed
+    return json.loads(raw, object_pairs_hook=_unique, parse_int=whole)
 
 
 def _check_depth(value: Any) -> None:

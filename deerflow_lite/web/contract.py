@@ -15,7 +15,7 @@ from marshmallow import Schema, ValidationError
 from deerflow_lite.accounts import Token
 from deerflow_lite.errors import Invalid
 from deerflow_lite.gateway import Gateway
-from deerflow_lite.web.body import REFUSED, json_object
+from deerflow_lite.web.body import REFUSED, json_list, json_object
 from deerflow_lite.web.callers import caller, token_of
 from deerflow_lite.web.schemas.paths import PATHS
 
@@ -91,7 +91,7 @@ class Routes:
         method: str,
         path: str,
         *,
-        body: type[Schema] | None = None,
+        body: type[Schema] | list[type[Schema]] | None = None,
         query: type[Schema] | None = None,
         answer: Any = None,
         status: int = 200,
@@ -103,12 +103,12 @@ class Routes:
         """Declare the view below as this route.
 
         The view gets a Call, the path's parameters by name, and `body` and `query` as the schemas' records. `answer` is
-        a schema class, a list of one, or a JSON Schema dict; `status` 204 and 202 have no body. `headers` are the names
-        of those that the answer may carry.
+        a schema class, a list of one (as `body` may be), or a JSON Schema dict; `status` 204 and 202 have no body.
+        `headers` are the names of those that the answer may carry.
         """
 
         def declare(view: View) -> View:
-            asked = None if body is None else body()
+            asked = body[0](many=True) if isinstance(body, list) else None if body is None else body()
             looked = None if query is None else query()
             self.table.append(
                 Route(method, path, view, self.tag, asked, looked, answer, status, refusals, example, media, headers)
@@ -158,7 +158,8 @@ def _checked(route: Route, request: Request, path: Mapping[str, str]) -> dict[st
     if route.query is not None:
         values["query"] = _loaded(route.query.load, _query(route.query, request), problems)
     if route.body is not None:
-        values["body"] = _loaded(route.body.load, json_object(request.get_data()), problems)
+        parse = json_list if route.body.many else json_object
+        values["body"] = _loaded(route.body.load, parse(request.get_data()), problems)
     if problems:
         raise Invalid(problems)
     return values

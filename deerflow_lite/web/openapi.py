@@ -95,7 +95,8 @@ def _operation(route: Route, path: str, plugin: MarshmallowPlugin) -> JsonDict:
 def _request_body(route: Route) -> JsonDict:
     assert route.body is not None
     required = any(kind.required for kind in route.body.fields.values())
-    return {"required": required, "content": {"application/json": _content(route.body, route.example, "body")}}
+    body = {"type": "array", "items": route.body} if route.body.many else route.body
+    return {"required": required, "content": {"application/json": _content(body, route.example, "body")}}
 
 
 def _content(schema: Any, example: Example | None, part: str) -> JsonDict:

@@ -8,6 +8,7 @@ from deerflow_lite.runs.model import RunRequest
 from deerflow_lite.web import replay_examples as examples
 from deerflow_lite.web import streams
 from deerflow_lite.web.contract import Call, Routes
+from deerflow_lite.web.repeats import repeat_of
 from deerflow_lite.web.runs import RUNS, run_json
 from deerflow_lite.web.schemas.replay import (
     Edit,
@@ -78,10 +79,12 @@ def edit(call: Call, thread_id: str, body: EditRun) -> Any:
 def started(call: Call, thread_id: str, body: Started, prepare: Any) -> Any:
     """Prepare and post under the thread's seat; a thread with a run in flight is refused."""
     with streams.holding(call) if body.stream else nullcontext() as held:
-        run, _ = call.gateway.runs.replay(call.owner, thread_id, lambda: request_of(call, thread_id, body, prepare()))
+        run, live = call.gateway.runs.replay(
+            call.owner, thread_id, lambda: request_of(call, thread_id, body, prepare()), repeat_of(call)
+        )
         if held is None:
             return run_json(run), 200, {"Content-Location": streams.place(run)}
-        return streams.response(call, held, run, 0, None, cancel=False)
+        return streams.response(call, held, run, 0, None, live=live, cancel=False)
 
 
 def request_of(call: Call, thread_id: str, body: Started, replay: Replay) -> RunRequest:

@@ -1,5 +1,6 @@
 """The verbs on runs: each asks the desk of runs and shapes its answer; it executes nothing."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -11,6 +12,7 @@ from deerflow_lite.runs.model import ACTIVE, Run, RunRequest
 from deerflow_lite.web import run_examples as examples
 from deerflow_lite.web import streams
 from deerflow_lite.web.contract import Call, Routes
+from deerflow_lite.web.repeats import repeat_of
 from deerflow_lite.web.schemas.runs import (
     KEYS,
     Action,
@@ -32,6 +34,7 @@ routes = Routes("Runs", "Executions of a graph on a thread")
 RUNS = "/threads/<thread_id>/runs"
 RUN = RUNS + "/<run_id>"
 UNENDED = {"pending": ("pending",), "running": ("running",), "all": ACTIVE}
+UNKEPT = (404,)
 REFUSALS = (400, 404, 409, 503)
 
 
@@ -64,8 +67,8 @@ def request_of(call: Call, body: RunCreate) -> RunRequest:
 
 def posted(call: Call, thread_id: str, body: RunCreate) -> tuple[Run, Live]:
     """Take the run in."""
-    create = body.if_not_exists == "create"
-    return call.gateway.runs.post(call.owner, thread_id, request_of(call, body), create=create)
+    create, request = body.if_not_exists == "create", replace(request_of(call, body), repeat=repeat_of(call))
+    return call.gateway.runs.post(call.owner, thread_id, request, create=create)
 
 
 def run_json(run: Run) -> dict[str, Any]:
@@ -95,8 +98,8 @@ def create_run(call: Call, thread_id: str, body: RunCreate) -> Any:
 def stream_run(call: Call, thread_id: str, body: RunCreate) -> Response:
     """Start a run and stream its events; the stream can be taken up again after any event id."""
     with streams.holding(call) as held:
-        run, _ = posted(call, thread_id, body)
-        return streams.response(call, held, run, 0, None, cancel=body.on_disconnect == "cancel")
+        run, live = posted(call, thread_id, body)
+        return streams.response(call, held, run, 0, None, live=live, cancel=body.on_disconnect == "cancel")
 
 
 @routes.route("POST", RUNS + "/wait", body=RunCreateBody, answer={"type": "object"}, refusals=REFUSALS,
@@ -134,6 +137,11 @@ def delete_run(call: Call, thread_id: str, run_id: str) -> None:
 @routes.route("POST", RUN + "/cancel", query=CancelQuery, status=202, refusals=(404, 503))
 def cancel_run(call: Call, thread_id: str, run_id: str, query: Cancelling) -> Any:
     """Ask a run to stop; with `wait` the answer comes when it has ended, else at once (202)."""
+    return cancelled(call, thread_id, run_id, query)
+
+
+def cancelled(call: Call, thread_id: str, run_id: str, query: Cancelling) -> Any:
+    """Cancel a run and answer at once, or when it has ended."""
     rollback = query.action == "rollback"
     if not query.wait:
         call.gateway.runs.cancel(call.owner, thread_id, run_id, rollback=rollback)

@@ -67,7 +67,5 @@ def _with_cookies(answer: Any, session: str) -> Any:
     """Set the session, and the page's CSRF token where its script can read it; over TLS they stay there."""
     secure = request.headers.get("Origin", "").startswith("https:")
     for name, value, hidden in ((SESSION_COOKIE, session, True), (CSRF_COOKIE, csrf(session), False)):
-        answer.set_cookie(
-            name, value, max_age=SESSION_DAYS * 86_400, httponly=hidden, secure=secure, samesite="Strict"
-        )
+        answer.set_cookie(name, value, max_age=SESSION_DAYS * 86_400, httponly=hidden, secure=secure, samesite="Strict")
     return answer

@@ -6,14 +6,14 @@ One whose token has ended is cut off within two BEATs.
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from flask import Response
 
-from deerflow_lite.errors import StreamsFull
+from deerflow_lite.errors import NotFound, StreamsFull
 from deerflow_lite.runs.desk import BEAT
 from deerflow_lite.runs.events import Live
-from deerflow_lite.runs.model import Run
+from deerflow_lite.runs.model import Event, Run
 from deerflow_lite.runs.sse import HEARTBEAT, cursor, frame
 from deerflow_lite.web.contract import Call
 
@@ -26,6 +26,10 @@ FIRST_WAIT = 0.5
 
 def place(run: Run) -> str:
     """Give the path of a run, relative to any mount: clients put their own base before it."""
+    return f"/runs/{run.run_id}" if run.stateless else _full(run)
+
+
+def _full(run: Run) -> str:
     return f"/threads/{run.thread_id}/runs/{run.run_id}"
 
 
@@ -50,7 +54,8 @@ class Held:
         self._open = False
         self.call.gateway.runs.give_stream()
         if self.cancels is not None and not self.finished:
-            self.call.gateway.runs.cancel(self.call.owner, self.cancels.thread_id, self.cancels.run_id)
+            with suppress(NotFound):  # it has ended and nothing of it is kept
+                self.call.gateway.runs.cancel(self.call.owner, self.cancels.thread_id, self.cancels.run_id)
 
 
 @contextmanager
@@ -64,21 +69,27 @@ def holding(call: Call) -> Iterator[Held]:
         raise
 
 
-def response(call: Call, held: Held, run: Run, after: int, modes: list[str] | None, *, cancel: bool) -> Response:
-    """Stream a run's events after an id; `cancel` stops the run when the client leaves before the end."""
+def response(
+    call: Call, held: Held, run: Run, after: int, modes: list[str] | None, *, live: Live | None = None, cancel: bool
+) -> Response:
+    """Stream a run's events after an id; `cancel` stops the run when the client leaves before the end.
+
+    `live` is the log that the post gave: the run may have ended by now, and its log be gone.
+    """
     held.cancels = run if cancel else None
-    answer = Response(_frames(call, held, run, after, modes), mimetype="text/event-stream")
+    events = call.gateway.runs.follow(run, after, live)
+    answer = Response(_frames(held, events, modes), mimetype="text/event-stream")
     answer.headers.update(HEADERS | {"Content-Location": place(run), "Location": place(run) + "/stream"})
     answer.call_on_close(held.release)
     return answer
 
 
-def _frames(call: Call, held: Held, run: Run, after: int, modes: list[str] | None) -> Iterator[bytes]:
+def _frames(held: Held, events: Iterator[Event | None], modes: list[str] | None) -> Iterator[bytes]:
     wanted = None if modes is None else {"messages" if mode == "messages-tuple" else mode for mode in modes}
     asked = time.monotonic()
-    for event in call.gateway.runs.follow(run, after):
+    for event in events:
         if time.monotonic() - asked >= BEAT:
-            if not call.welcome():
+            if not held.call.welcome():
                 return
             asked = time.monotonic()
         if event is None:
@@ -95,7 +106,7 @@ def _mode(event: str) -> str:
 def awaited(held: Held, run: Run, live: Live, *, cancel: bool) -> Response:
     """Give a run's final values as JSON, with white space before them while they are waited for."""
     held.cancels = run if cancel else None
-    headers = {"Content-Location": place(run), "Location": place(run) + "/join"}
+    headers = {"Content-Location": _full(run), "Location": _full(run) + "/join"}
     held.finished = live.wait(FIRST_WAIT)
     body = live.result if held.finished else _patient(held, live)
     answer = Response(body, mimetype="application/json", headers=headers)

@@ -104,9 +104,7 @@ def test_a_thread_that_exists_is_given_unchanged(service: Service) -> None:
         ([{"updates": [{"command": {"update": {"ghost": 1}}}]}], 422, "supersteps.0.updates.0.command.update.ghost"),
     ],
 )
-def test_supersteps_that_are_refused_make_no_thread(
-    service: Service, supersteps: Any, status: int, field: str
-) -> None:
+def test_supersteps_that_are_refused_make_no_thread(service: Service, supersteps: Any, status: int, field: str) -> None:
     before = service.counts()
     body = {"thread_id": "t", "assistant_id": "chat", "supersteps": supersteps}
     answer = service.ask("POST", "/threads", body, status)

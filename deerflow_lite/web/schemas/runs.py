@@ -118,6 +118,7 @@ class RunCreate:
     multitask_strategy: str | None
     if_not_exists: str | None
     on_disconnect: str | None
+    on_completion: str | None
     checkpoint: dict[str, Any] | None
     checkpoint_id: str | None
     webhook: None
@@ -143,6 +144,9 @@ class RunCreateBody(Input):
     multitask_strategy = optional(Choice, *STRATEGIES)
     if_not_exists = optional(Choice, "create", "reject")
     on_disconnect = optional(Choice, "continue", "cancel")
+    on_completion = optional(
+        Choice, "delete", "keep", metadata={"description": "of a run without a thread: `keep` gives it one"}
+    )
     checkpoint = fields.Nested(CheckpointBody, load_default=None, allow_none=True)
     checkpoint_id = optional(Text)
     webhook = not_served("webhook")
