@@ -4,10 +4,11 @@ Invariants: a put joins the transaction its thread holds and never commits it; r
 allow-list, so a crafted row builds no object; `list` is read to its end before anything is given.
 """
 
+import copy
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
@@ -28,6 +29,12 @@ class FileSaver(SqliteSaver):
         self.db = db
         self.lock = db.lock  # type: ignore[assignment]  # re-entrant: a transaction's own thread passes
         self.is_setup = True
+
+    def remembering(self) -> Self:
+        """Give one for a single read of many states: messages that they share are built once."""
+        clone = copy.copy(self)
+        clone.serde = cast(StrictSerializer, self.serde).remembering()
+        return clone
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:

@@ -12,12 +12,30 @@ import orjson
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS
 
 
-def to_json(value: Any) -> bytes:
-    """Give a value as JSON; NaN and infinities are null, as LangGraph's server answers them."""
+def to_json(value: Any, *, many: bool = False) -> bytes:
+    """Give a value as JSON; NaN and infinities are null, as LangGraph's server answers them.
+
+    `many`: objects stand in it at many places, and each is written once.
+    """
     try:
-        return orjson.dumps(value, default=_plain, option=_OPTIONS)
+        return orjson.dumps(value, default=_shared() if many else _plain, option=_OPTIONS)
     except (TypeError, orjson.JSONEncodeError):
         return orjson.dumps(_safe(value, 200), default=str, option=_OPTIONS)
+
+
+def _shared() -> Callable[[Any], Any]:
+    """Do as `_plain` does; the JSON of a model is kept, with the model so that no other gets its identity."""
+    written: dict[int, tuple[Any, orjson.Fragment]] = {}
+
+    def plain(value: Any) -> Any:
+        if not hasattr(value, "model_dump") or isinstance(value, type):
+            return _plain(value)
+        if id(value) not in written:
+            text = orjson.dumps(_plain(value), default=plain, option=_OPTIONS)
+            written[id(value)] = (value, orjson.Fragment(text))
+        return written[id(value)][1]
+
+    return plain
 
 
 def _plain(value: Any) -> Any:

@@ -140,10 +140,10 @@ class States:
         graph_id = self.graph_id(thread)
         gate.refuse_mode(self._rooms, thread, graph_id)
         with self._rooms.graphs.opened(graph_id) as graph:
-            view = self._rooms.savers.reading(graph_id, graph, thread.head)
+            view = self._rooms.savers.reading(graph_id, graph, thread.head, many=True)
             titled = channels.titled(graph)
             found = [state.snapshot(view, thread_id, one) for one in chosen]
-            return to_json([self._shaped(one, thread, titled) for one in found])
+            return to_json([self._shaped(one, thread, titled) for one in found], many=True)
 
     def _chosen(self, thread: Thread, limit: int, before: str | None, wanted: Mapping[str, Any]) -> list[str]:
         chosen: list[str] = []

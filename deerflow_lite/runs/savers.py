@@ -32,11 +32,12 @@ class Savers:
                 self._made[graph_id] = FileSaver(self._db, [*channels.message_types(graph), *self._allowed])
             return self._made[graph_id]
 
-    def reading(self, graph_id: str, graph: Any, head: str | None) -> Any:
-        """Give the graph as a reader sees it who stands on this head."""
+    def reading(self, graph_id: str, graph: Any, head: str | None, *, many: bool = False) -> Any:
+        """Give the graph as a reader sees it who stands on this head; `many` states are read at once and shown."""
         from deerflow_lite.checkpoints.view import HeadView
 
-        return graph.copy(update={"checkpointer": HeadView(self.saver(graph_id, graph), head)})
+        saver = self.saver(graph_id, graph)
+        return graph.copy(update={"checkpointer": HeadView(saver.remembering() if many else saver, head)})
 
     def passing(self, graph_id: str, graph: Any) -> "tuple[Any, PassingView]":
         """Give the graph as a run sees it that keeps nothing, and the memory that goes with it."""
