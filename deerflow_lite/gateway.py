@@ -43,6 +43,8 @@ from deerflow_lite.threads.sqlite import SqliteThreads
 from deerflow_lite.threads.store import ThreadStore
 from deerflow_lite.upkeep.adopt import Adopting
 from deerflow_lite.upkeep.doctor import Doctor
+from deerflow_lite.upkeep.latest import Latest
+from deerflow_lite.upkeep.prune import Pruning
 from deerflow_lite.upkeep.repair import Repairing
 
 MIGRATIONS = [
@@ -77,6 +79,8 @@ class Gateway:
     doctor: Doctor
     repairing: Repairing
     adopting: Adopting
+    pruning: Pruning
+    latest: Latest
     accounts: Accounts
 
     @classmethod
@@ -114,6 +118,8 @@ class Gateway:
             doctor=Doctor(rooms, repairing),
             repairing=repairing,
             adopting=Adopting(rooms),
+            pruning=Pruning(rooms, states),
+            latest=Latest(rooms),
             accounts=Accounts(db),
         )
 

@@ -14,6 +14,7 @@ import ormsgpack
 from deerflow_lite.errors import CheckpointUnreadable, ModeMismatch
 
 Mode = Literal["full", "delta"]
+COUNTERS: Final = "counters_since_delta_snapshot"
 _BOOKKEEPING: Final = ("__", "branch:", "join:", "start:")
 _ROW: Final = (
     "SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
@@ -48,7 +49,7 @@ def rows(connection: sqlite3.Connection, thread_id: str, checkpoint_ids: Sequenc
 
 def mode(stored: Row) -> Mode:
     """Tell whether the row's messages stand in the writes of its ancestors."""
-    return "delta" if b'"counters_since_delta_snapshot"' in (stored.metadata or b"") else "full"
+    return "delta" if f'"{COUNTERS}"'.encode() in (stored.metadata or b"") else "full"
 
 
 def filled_channels(stored: Row) -> frozenset[str]:

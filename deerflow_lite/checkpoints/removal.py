@@ -5,7 +5,7 @@ the kept ones would not be readable without them.
 """
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import orjson
 
@@ -16,8 +16,29 @@ _Place = tuple[str, str]
 
 def remove_below(connection: sqlite3.Connection, thread_id: str, root_ids: Collection[str]) -> None:
     """Delete root checkpoints and what their subgraphs stored, with every write on them."""
-    places = [("", checkpoint_id) for checkpoint_id in root_ids]
-    places += _inside(connection, thread_id, root_ids)
+    _delete(connection, thread_id, root_ids, _inside(connection, thread_id, root_ids))
+
+
+def drop(
+    connection: sqlite3.Connection, thread_id: str, root_ids: Collection[str], parents: Mapping[str, str | None]
+) -> None:
+    """Delete root checkpoints that others descend from, and give those the parents named here.
+
+    What a subgraph remembers from run to run stays: it belongs to the thread more than to the step that stored it.
+    """
+    inside = _inside(connection, thread_id, root_ids)
+    _delete(connection, thread_id, root_ids, [place for place in inside if ":" in place[0].rpartition("|")[2]])
+    connection.executemany(
+        "UPDATE checkpoints SET parent_checkpoint_id = ?"
+        " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?",
+        [(parent, thread_id, checkpoint_id) for checkpoint_id, parent in parents.items()],
+    )
+
+
+def _delete(
+    connection: sqlite3.Connection, thread_id: str, root_ids: Collection[str], inside: Collection[_Place]
+) -> None:
+    places = [*(("", checkpoint_id) for checkpoint_id in root_ids), *inside]
     for table in ("checkpoints", "writes"):
         connection.executemany(
             f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",

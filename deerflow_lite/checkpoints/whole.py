@@ -9,12 +9,12 @@ from typing import Any, Final
 from langgraph.checkpoint.base import Checkpoint
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
+from deerflow_lite.checkpoints.modes import COUNTERS
 from deerflow_lite.checkpoints.saver import FileSaver
 from deerflow_lite.checkpoints.view import StoredView
 from deerflow_lite.checkpoints.wire import to_json
 from deerflow_lite.errors import LineageBroken
 
-COUNTERS: Final = "counters_since_delta_snapshot"
 _BOOKKEEPING: Final = ("__start__", "__pregel", "__error__", "__interrupt__", "branch:", "join:", "start:")
 
 

@@ -16,6 +16,7 @@ from deerflow_lite.cli.backup import backup
 from deerflow_lite.cli.branching import branch, convert
 from deerflow_lite.cli.doctor import doctor
 from deerflow_lite.cli.options import instance_option, json_option
+from deerflow_lite.cli.prune import prune
 from deerflow_lite.cli.threads import threads
 from deerflow_lite.cli.token import token
 from deerflow_lite.cli.tree import tree
@@ -88,3 +89,4 @@ program.add_command(threads)
 program.add_command(token)
 program.add_command(doctor)
 program.add_command(backup)
+program.add_command(prune)

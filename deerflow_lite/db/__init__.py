@@ -21,6 +21,7 @@ READERS = 4
 BUSY_SECONDS = 5.0
 LENT_SECONDS = 0.2
 CACHE_KIB = 16 * 1024
+PIECE_PAGES = 1000
 Migration = tuple[str, Callable[[sqlite3.Connection], None]]
 
 
@@ -78,6 +79,7 @@ class Database:
                 self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=512
             )
             try:
+                connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # of a new file, before anything is in it
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute(f"PRAGMA synchronous={'FULL' if self._synchronous == 'full' else 'NORMAL'}")
                 connection.execute("PRAGMA foreign_keys=ON")
@@ -207,6 +209,20 @@ class Database:
         finally:
             held.clear()
             self._readers.put(connection)
+
+    def give_back(self) -> None:
+        """Give the disk what the file no longer needs, a piece at a time: others write in between.
+
+        A file that was made without this ability is rewritten once, which keeps writers waiting.
+        """
+        with self.lock:
+            if self.writer.execute("PRAGMA auto_vacuum").fetchone()[0] == 0:
+                self.writer.execute("VACUUM")  # the wish for `auto_vacuum` of the connection is met by it
+        while self.writer.execute("PRAGMA freelist_count").fetchone()[0]:
+            with self.writing() as connection:
+                connection.execute(f"PRAGMA incremental_vacuum({PIECE_PAGES})").fetchall()
+        with self.lock:
+            self.writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def sizes(self) -> dict[str, int]:
         """Give the bytes of the file and of the log of writes beside it."""

@@ -41,7 +41,7 @@ class Doctor:
             damage = file.damage(connection, self._rooms.db.path)
         if damage is not None:
             return Examined(0, 0, [], damage)  # what else would be said of such a file could be wrong
-        threads = {thread.thread_id: thread for thread in self._threads()}
+        threads = {thread.thread_id: thread for thread in self.threads()}
         findings: list[Finding] = []
         checkpoints = 0
         with self._rooms.db.reading() as connection:
@@ -52,7 +52,8 @@ class Doctor:
             findings += self._repairing.findings(connection)
         return Examined(len(threads), checkpoints, findings)
 
-    def _threads(self) -> Iterator[Thread]:
+    def threads(self) -> Iterator[Thread]:
+        """Give every thread of every owner."""
         cursor = None
         while True:
             found = self._rooms.threads.search(None, [], Page(limit=PAGE, cursor=cursor))

@@ -17,6 +17,7 @@ from deerflow_lite.web import (
     meta,
     metrics,
     pages,
+    prune,
     replay,
     runs,
     signin,
@@ -32,7 +33,7 @@ from deerflow_lite.web.contract import Routes, blueprint
 
 ROUTES: tuple[Routes, ...] = (
     meta.routes, assistants.routes, threads.routes, runs.routes, stateless.routes, replay.routes, branches.routes,
-    states.routes, tree.routes, items.routes, metrics.routes,
+    states.routes, tree.routes, items.routes, prune.routes, metrics.routes,
 )  # fmt: skip
 MOUNTS = {"api": "/api", "root": None, "langgraph": "/api/langgraph"}
 
