@@ -114,3 +114,14 @@ def test_a_message_that_cannot_reach_the_service_comes_back_into_the_box(site: S
     page.context.set_offline(False)
     reader.box.press("Enter")
     reader.answered("echo: one", "echo: two")
+
+
+def test_an_impatient_reader_makes_one_chat_and_one_run(site: Site, open_page: Open) -> None:
+    page = open_page("/")
+    reader = Reader(page)
+    page.get_by_role("combobox", name="Agent").select_option("chat")
+    reader.box.fill("one")
+    reader.box.evaluate("""box => { for (let time = 0; time < 3; time += 1) box.form.requestSubmit(); }""")
+    reader.answered("echo: one")
+    assert len(reader.posted("/runs/stream")) == 1
+    assert site.service.ask("POST", "/threads/count", {}) == 1

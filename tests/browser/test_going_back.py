@@ -146,6 +146,7 @@ def test_a_branch_is_a_chat_of_its_own_that_goes_on_from_an_older_turn(site: Sit
     reader.button(0, "Branch from here").click()
     expect(page).not_to_have_url(re.compile("/chats/tea$"))
     reader.answered("echo: one")
+    expect(page.get_by_role("link", name="another chat")).to_have_attribute("href", "/chats/tea")
     reader.ask("deux")
     reader.answered("echo: one", "echo: deux")
     page.go_back()

@@ -15,7 +15,9 @@ export function Answer({ messages, growing = false }) {
 }
 
 const PARTS = {
-  text: ({ part, growing }) => html`<${Prose} text=${part.text} growing=${growing} />`,
+  text: ({ part, growing }) => html`
+    <${Prose} text=${part.text} growing=${growing} />
+    ${part.cut && html`<p class="quiet cut-off">It was cut off here.</p>`}`,
   reasoning: ({ part, growing }) => html`
     <details class="fold">
       <summary><span class="fold-name">${growing ? 'Thinking…' : 'Reasoning'}</span></summary>

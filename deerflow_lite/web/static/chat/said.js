@@ -52,7 +52,7 @@ const orphan = (message) => ({ kind: 'tool', key: message.id, name: message.name
 function spoken(message, results) {
   const told = [
     { kind: 'reasoning', key: `${message.id}.reasoning`, text: reasoning(message) },
-    { kind: 'text', key: `${message.id}.text`, text: said(message.content) },
+    { kind: 'text', key: `${message.id}.text`, text: said(message.content), cut: cutOff(message) },
   ].filter((part) => part.text);
   const asked = calls(message).map((call, number) => ({
     kind: 'tool', key: `${message.id}.${number}`, name: call.name, args: call.args,
@@ -60,6 +60,9 @@ function spoken(message, results) {
   }));
   return [...told, ...asked];
 }
+
+/** Whether a message never reached the state: it is what was said before the run was stopped or failed. */
+const cutOff = (message) => message.additional_kwargs?.deerflow_interrupted === true;
 
 const said = (content) =>
   textOf(Array.isArray(content) ? content.filter((block) => !thought(block)) : content);

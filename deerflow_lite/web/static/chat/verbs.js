@@ -1,5 +1,6 @@
 // What a reader does to a conversation: ask, stop, ask again, answer a question, go back, branch off.
 // Each throws ApiError where it is refused before anything has begun; what fails later stands in `talk.trouble`.
+// While a run is on its way nothing else is begun: a second click does nothing.
 
 import { batch } from '../html.js';
 import { aborted, post, put, threadPath } from '../api.js';
@@ -14,6 +15,7 @@ import { leafOf } from './turns.js';
 
 /** Send a new message; a new chat becomes a thread first. Resolves when the run was taken in. */
 export async function send(talk, text, assistant) {
+  if (talk.busy.peek()) return undefined;
   if (talk.id.peek() === null) await created(talk);
   const turns = talk.turns.peek();
   const message = { type: 'human', content: text };
@@ -24,7 +26,8 @@ export async function send(talk, text, assistant) {
 }
 
 async function created(talk) {
-  const thread = await post('/threads', {});
+  talk.starting.value = true;
+  const thread = await post('/threads', {}).finally(() => { talk.starting.value = false; });
   talk.id.value = thread.thread_id;
   talk.thread.value = thread;
   opened.value = { state: 'ready', id: thread.thread_id, thread, error: null };
@@ -34,23 +37,27 @@ async function created(talk) {
 
 /** Let a run that failed or was stopped go on from its last step. */
 export async function goOn(talk) {
+  if (talk.busy.peek()) return undefined;
   return begun(talk, lastLive(talk), '/runs/stream', { ...runOf(talk), input: null });
 }
 
 /** Answer a question that a graph asks; `answer` is text, or any JSON. */
 export async function answerQuestion(talk, question, answer, alone) {
+  if (talk.busy.peek()) return undefined;
   const resume = alone ? answer : { [question.id]: answer };
   return begun(talk, lastLive(talk), '/runs/stream', { ...runOf(talk), command: { resume } });
 }
 
 /** Ask for another answer of a turn; the old one stays beside it. */
 export async function regenerate(talk, turn) {
+  if (talk.busy.peek()) return undefined;
   const next = replacing(talk, turn, turn.messages.filter(isQuestion), (now) => regenerate(talk, now));
   return begun(talk, next, '/runs/regenerate', { ...STREAMED, message_id: lastAnswer(turn.messages).id });
 }
 
 /** Ask otherwise; the old question and its answer stay beside it. */
 export async function edit(talk, turn, message, text) {
+  if (talk.busy.peek()) return undefined;
   const questions = turn.messages.filter(isQuestion);
   const asked = questions.map((one) => (one.id === message.id ? reworded(one, text) : one));
   const next = replacing(talk, turn, asked, (now) => edit(talk, now, message, text));

@@ -4,6 +4,7 @@
 import { html, useEffect, useMemo } from '../html.js';
 import { aborted, sentence } from '../api.js';
 import { Icon } from '../icons.js';
+import { chatPath } from '../route.js';
 import { Asking } from './asking.js';
 import { Composer } from './composer.js';
 import { older, reload, talkOf } from './conversation.js';
@@ -61,18 +62,27 @@ function Conversation({ talk }) {
 }
 
 function Turns({ talk, live }) {
-  if (talk.failure.value) return html`<${Failure} talk=${talk} />`;
-  if (!talk.loaded.value) return html`<${Skeleton} />`;
   const turns = talk.turns.value;
+  if (!turns.length && talk.failure.value) return html`<${Failure} talk=${talk} />`;
+  if (!talk.loaded.value) return html`<${Skeleton} />`;
   const stored = live ? turns.slice(0, live.place) : turns;
   if (!stored.length && !live) return html`<${Empty} talk=${talk} />`;
   return html`
+    ${!talk.more.value && html`<${Origin} thread=${talk.thread.value} />`}
     ${talk.more.value && html`<p class="quiet older" role="status">Older messages…</p>`}
     ${stored.map((turn, place) => html`
       <${Turn} key=${keyOf(turn)} talk=${talk} turn=${turn} last=${place === turns.length - 1} />`)}
     ${live && html`<${LiveTurn} key=${live.key} turn=${live} />`}
+    ${talk.failure.value && html`<${Failure} talk=${talk} />`}
     <${Trouble} talk=${talk} />
     <${Asking} talk=${talk} />`;
+}
+
+/** Where a chat that branches off begins. */
+function Origin({ thread }) {
+  const parent = thread?.metadata?.branch_parent_thread_id;
+  if (typeof parent !== 'string') return null;
+  return html`<p class="quiet older">Branched from <a href=${chatPath(parent)}>another chat</a></p>`;
 }
 
 const Empty = ({ talk }) => html`
@@ -85,7 +95,7 @@ const Skeleton = () => html`
   <div class="skeleton" role="status" aria-label="Loading the conversation"><i></i><i></i><i></i></div>`;
 
 function Failure({ talk }) {
-  const again = () => { talk.failure.value = null; talk.loaded.value = false; load(talk); };
+  const again = () => { talk.failure.value = null; load(talk); };
   return html`
     <div class="ending" data-status="failed" role="alert">
       <p><strong>The conversation could not be loaded</strong>: ${sentence(talk.failure.value)}</p>

@@ -92,8 +92,8 @@ function Row({ row: { turn, level, rails, place, of, up, down }, here, chosen, o
         <span class="tree-answer" dir="auto">${turn.answer}</span>
       </span>
       <span class="tree-marks">
-        ${STATUS[turn.status] && html`<span class="mark" data-status=${turn.status}>${STATUS[turn.status]}</span>`}
-        ${here && html`<span class="mark" data-status="here">here</span>`}
+        ${STATUS[turn.status] && html`<span class="tree-mark" data-status=${turn.status}>${STATUS[turn.status]}</span>`}
+        ${here && html`<span class="tree-mark" data-status="here">here</span>`}
         ${turn.sibling_count > 1 && html`<span class="quiet">${turn.sibling_index + 1}/${turn.sibling_count}</span>`}
       </span>
     </li>`;
