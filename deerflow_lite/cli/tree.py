@@ -15,7 +15,7 @@ from deerflow_lite.cli.threads import one_thread
 
 if TYPE_CHECKING:
     from deerflow_lite.gateway import Gateway
-    from deerflow_lite.lifecycle.tree import TreeTurn
+    from deerflow_lite.lifecycle.shown import TreeTurn
 
 Below = Mapping[str | None, Sequence["TreeTurn"]]
 

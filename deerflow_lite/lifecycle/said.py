@@ -7,7 +7,8 @@ conversation grows.
 from dataclasses import dataclass
 
 from deerflow_lite.checkpoints.messages import Message
-from deerflow_lite.lifecycle.tree import Trees, TreeTurn
+from deerflow_lite.lifecycle.shown import TreeTurn
+from deerflow_lite.lifecycle.tree import Trees
 
 
 @dataclass(frozen=True, slots=True)

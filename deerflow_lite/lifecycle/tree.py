@@ -6,10 +6,8 @@ stored a checkpoint is no turn: the list of runs has it.
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Literal
 
 from deerflow_lite.checkpoints import modes, turn_ids
 from deerflow_lite.checkpoints.family import Broken, Family, family
@@ -19,41 +17,12 @@ from deerflow_lite.checkpoints.messages import Message, Outline, message_of, use
 from deerflow_lite.errors import LineageBroken
 from deerflow_lite.lifecycle.grouping import Grouping, Grown
 from deerflow_lite.lifecycle.pieces import Piece, cut, labels
+from deerflow_lite.lifecycle.shown import ENDED, Tree, TreeTurn, TurnStatus
 from deerflow_lite.lifecycle.states import States
-from deerflow_lite.runs import gate
+from deerflow_lite.runs import gate, partial
 from deerflow_lite.runs.model import ACTIVE, Run
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Thread
-
-TurnStatus = Literal["done", "failed", "interrupted", "running"]
-_ENDED: Mapping[str, TurnStatus] = {"error": "failed", "timeout": "failed", "interrupted": "interrupted"}
-
-
-@dataclass(frozen=True, slots=True)
-class TreeTurn:
-    """One turn. `checkpoint_id` is its newest settled checkpoint, or its newest; `base_checkpoint_id` its parent."""
-
-    turn_id: str
-    parent_turn_id: str | None
-    human_message_id: str | None
-    message_ids: tuple[str, ...]
-    checkpoint_id: str
-    base_checkpoint_id: str | None
-    run_id: str | None
-    created_at: str | None
-    status: TurnStatus
-    sibling_index: int
-    sibling_count: int
-    on_selected_path: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """Every turn of a thread, parents first."""
-
-    turns: tuple[TreeTurn, ...]
-    head_checkpoint_id: str | None
-    broken: tuple[Broken, ...]
 
 
 class Trees:
@@ -86,6 +55,7 @@ class Reading:
         self._connection, self._growth = connection, Growth(connection, thread.thread_id)
         self.family: Family = family(connection, thread.thread_id)
         self.broken = list(self.family.broken)
+        self._partial = partial.of_thread(connection, thread.row)
         self._bases: set[str | None] = set()
         named = labels(connection, thread.thread_id, self.family, runs)
         self.pieces = cut(self.family, named, self._settled)
@@ -122,15 +92,23 @@ class Reading:
         return found
 
     def messages(self, turns: Sequence[TreeTurn]) -> list[list[Message]]:
-        """Give the messages of turns, as the head holds them; what it no longer holds as the turn's end does."""
+        """Give the messages of turns, as the head holds them; what it no longer holds as the turn's end does.
+
+        What a run said before it was cut off is held by neither.
+        """
         wanted = {message_id for turn in turns for message_id in turn.message_ids}
         held = self._held(self.thread.head, wanted)
         found = []
         for turn in turns:
             lost = set(turn.message_ids) - held.keys()
-            here = held | self._held(turn.checkpoint_id, lost) if lost else held
+            here = self._cut_off(turn.run_id) | held | self._held(turn.checkpoint_id, lost) if lost else held
             found.append([here[message_id] for message_id in turn.message_ids if message_id in here])
         return found
+
+    def _cut_off(self, run_id: str | None) -> dict[str, Message]:
+        """Give what a run said that did not succeed, by message id."""
+        said = self._partial.get(run_id or "", ())
+        return {data["id"]: Message(data["id"], data["type"], False, data) for data in said if data["content"]}
 
     def _held(self, checkpoint_id: str | None, wanted: set[str]) -> dict[str, Message]:
         try:
@@ -205,7 +183,8 @@ class Reading:
         if len(own) > 1 and end is not None:
             left = self._held(end, {message_id for _, message_id in ids})
             ids = [(number, message_id) for number, message_id in ids if number not in own or message_id in left]
-        return tuple(dict.fromkeys(message_id for _, message_id in ids))
+        said = self._cut_off(turn.run_id).keys() - {message.id for _, part in turn.parts for message in part}
+        return tuple(dict.fromkeys([*(message_id for _, message_id in ids), *sorted(said)]))
 
     def _newest(self, numbers: Sequence[int]) -> tuple[str, bool]:
         """Give the newest settled checkpoint of a turn, its newest where none is, and whether its newest is settled."""
@@ -227,8 +206,8 @@ class Reading:
         last = self.runs.get(turn.runs[-1]) if turn.runs else None
         if last is not None and last.status in ACTIVE:
             return "running"
-        if last is not None and last.status in _ENDED:
-            return _ENDED[last.status]
+        if last is not None and last.status in ENDED:
+            return ENDED[last.status]
         return "done" if settled else "interrupted"
 
     def _created(self, turn: Grown) -> str | None:

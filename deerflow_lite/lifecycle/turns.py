@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from deerflow_lite.errors import HeadStale, TurnUnknown
-from deerflow_lite.lifecycle.tree import Trees, TreeTurn
+from deerflow_lite.lifecycle.shown import TreeTurn
+from deerflow_lite.lifecycle.tree import Trees
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deerflow_lite.checkpoints import lineage, tables
 from deerflow_lite.journal import settled
-from deerflow_lite.runs import heads
+from deerflow_lite.runs import heads, partial
 from deerflow_lite.runs.events import Live
 from deerflow_lite.runs.model import Run, RunStatus
 from deerflow_lite.runs.naming import asked_title, made_title
@@ -95,6 +95,8 @@ class Ending:
                 after = self._leave(thread, ended, left, snapshot)
                 self._tell(ended, after, left, snapshot)
             self.rooms.log.store(connection, self.live, ended=True)
+            if outcome.status != "success":
+                partial.keep(connection, self.run.row)
 
         return act
 

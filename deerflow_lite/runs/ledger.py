@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
 from deerflow_lite import clock
 from deerflow_lite.db import Database
 from deerflow_lite.errors import Invalid, RunActive, RunUnknown
@@ -94,16 +92,6 @@ class Ledger:
         with self._db.reading() as connection:
             total = connection.execute(f"SELECT count(*) FROM runs {where}", values).fetchone()[0]
         return self._all(f"{where} ORDER BY row DESC LIMIT ? OFFSET ?", [*values, limit, offset]), total
-
-    def streamed(self, thread_row: int, message_id: str) -> set[str]:
-        """Give the ids of a thread's runs that streamed a message and did not succeed."""
-        needle = b'"id":' + orjson.dumps(message_id)
-        statement = """SELECT run_id FROM runs AS r
-            WHERE thread_row = ? AND status IN ('interrupted', 'error', 'timeout')
-            AND EXISTS (SELECT 1 FROM events AS e WHERE e.run = r.row AND e.event LIKE 'messages%'
-                        AND instr(e.data, ?) > 0)"""
-        with self._db.reading() as connection:
-            return {run_id for (run_id,) in connection.execute(statement, (thread_row, needle)).fetchall()}
 
     def of_thread(self, thread_row: int) -> list[Run]:
         """Give every run of a thread, oldest first."""

@@ -35,8 +35,13 @@ def _repeats(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE UNIQUE INDEX runs_repeated ON runs (owner, repeat_key) WHERE repeat_key IS NOT NULL")
 
 
+def _add_partial(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE runs ADD COLUMN partial TEXT")
+
+
 MIGRATIONS = [
     ("runs: runs and events", _make),
     ("runs: where they started, when they are due", _more),
     ("runs: posts that are sent again", _repeats),
+    ("runs: what was said before the end", _add_partial),
 ]

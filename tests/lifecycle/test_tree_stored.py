@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deerflow_lite.lifecycle.tree import Tree
+from deerflow_lite.lifecycle.shown import Tree
 from tests.lifecycle.stored import MANIFEST, OWNER, Stored, opened
 
 WHOLE = sorted(name for name, about in MANIFEST.items() if "base" in about and not name.startswith("command"))

@@ -31,7 +31,7 @@ async def hold(state: MessagesState) -> dict[str, Any]:
     return {"messages": [await spoken(f"echo: {text}", state["messages"])]}
 
 
-async def tell(state: MessagesState) -> dict[str, Any]:
+async def tell(state: Any) -> dict[str, Any]:
     """Stream an answer, then wait at the gate before giving it."""
     text = last_text(state["messages"])
     said_so_far = await spoken(f"telling {text}", state["messages"])
@@ -203,6 +203,7 @@ def _going() -> Any:
 
 held = line("held", MessagesState, ("hold", hold))
 telling = line("telling", MessagesState, ("tell", tell))
+telling_delta = line("telling_delta", DeltaState, ("tell", tell))
 stubborn = line("stubborn", MessagesState, ("stay", stay))
 sleeper = line("sleeper", MessagesState, ("sleep", sleep))
 deeper = line("deeper", MessagesState, ("say", lambda state: {"messages": [said("deep")]}))
