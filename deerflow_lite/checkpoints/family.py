@@ -14,7 +14,8 @@ from typing import Final
 
 import orjson
 
-_BEGINNING: Final = 640
+from deerflow_lite.checkpoints import modes
+
 _TIME: Final = re.compile(rb"\xa2ts(?:\xd9.|[\xa0-\xbf])([0-9T:.+Z-]{19,40})", re.DOTALL)
 _MAPS: Final = frozenset(bytes([code]) for code in (*range(0x80, 0x90), 0xDE, 0xDF))
 
@@ -99,7 +100,7 @@ def _start(connection: sqlite3.Connection, number: int) -> bytes:
     """Read the first bytes of a checkpoint; SQL's substr would read the whole of it."""
     try:
         with connection.blobopen("checkpoints", "checkpoint", number, readonly=True) as blob:
-            return blob.read(_BEGINNING)
+            return blob.read(modes.BEGINNING)
     except sqlite3.OperationalError:
         return b""
 

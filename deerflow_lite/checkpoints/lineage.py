@@ -111,9 +111,16 @@ def scheduled(checkpoint: Mapping[str, Any]) -> bool | None:
     values: Mapping[str, Any] = checkpoint.get("channel_values") or {}
     if values.get(_SENDS) or checkpoint.get("pending_sends"):
         return True
-    if any(name.startswith(_TRIGGERS) and _due(name, value, checkpoint) for name, value in values.items()):
+    if due(checkpoint):
         return True
     return None if _nameless(values, checkpoint) else False
+
+
+def due(checkpoint: Mapping[str, Any]) -> list[str]:
+    """Give the nodes that the channels of an unpacked checkpoint trigger by their names, `__start__` for an input."""
+    values: Mapping[str, Any] = checkpoint.get("channel_values") or {}
+    named = (name for name, value in values.items() if name.startswith(_TRIGGERS) and _due(name, value, checkpoint))
+    return [name if name == _START else name.rpartition(":")[2] for name in named]
 
 
 def _due(channel: str, value: Any, checkpoint: Mapping[str, Any]) -> bool:

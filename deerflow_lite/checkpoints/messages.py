@@ -68,6 +68,13 @@ def messages_at(connection: sqlite3.Connection, thread_id: str, checkpoint_id: s
     return [message_of(entry, checkpoint_id) for entry in fold.held_at(connection, thread_id, found).entries]
 
 
+def texts(content: Any) -> list[str]:
+    """Give the texts of a message's content: its own, or those of its blocks."""
+    parts = content if isinstance(content, list) else [content]
+    found = (part.get("text") if isinstance(part, dict) else part for part in parts)
+    return [text for text in found if isinstance(text, str) and text]
+
+
 def entries(value: Any, checkpoint_id: str) -> list[Any]:
     """Give the undecoded messages of a stored value of the channel: a list, a snapshot of one, or a single message."""
     if isinstance(value, tuple) and value[0] == SNAPSHOT:

@@ -3,6 +3,7 @@
 Rows are unpacked without building any object, so a crafted row runs no code and no class need be importable.
 """
 
+import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,12 @@ from deerflow_lite.errors import CheckpointUnreadable, ModeMismatch
 
 Mode = Literal["full", "delta"]
 COUNTERS: Final = "counters_since_delta_snapshot"
+BEGINNING: Final = 640  # bytes: mostly the messages begin before
+SNAPSHOT_START: Final = re.compile(
+    rb"\xa8messages(?:\xc7(.)|\xc8(..)|\xc9(....))\x07(?:([\x90-\x9f])|(\xdc)(..)|(\xdd)(....))", re.DOTALL
+)
+_COUNTED: Final = f'"{COUNTERS}"'.encode()
+ROOT: Final = "__root__"  # the one channel of a graph whose state is no mapping
 _BOOKKEEPING: Final = ("__", "branch:", "join:", "start:")
 _ROW: Final = (
     "SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
@@ -48,16 +55,37 @@ def rows(connection: sqlite3.Connection, thread_id: str, checkpoint_ids: Sequenc
 
 
 def mode(stored: Row) -> Mode:
-    """Tell whether the row's messages stand in the writes of its ancestors."""
-    return "delta" if f'"{COUNTERS}"'.encode() in (stored.metadata or b"") else "full"
+    """Tell whether a delta graph wrote the row: its messages are a snapshot, or the writes of its ancestors.
+
+    A branch of a delta thread is a snapshot that says nothing of it in its metadata.
+    """
+    counted = _COUNTED in (stored.metadata or b"")
+    return "delta" if counted or SNAPSHOT_START.search(_beginning(stored.blob)) else "full"
+
+
+def _beginning(blob: Any) -> bytes:
+    return blob[:BEGINNING] if isinstance(blob, bytes) else b""
+
+
+def any_delta(connection: sqlite3.Connection, thread_id: str, checkpoint_ids: Sequence[str]) -> bool:
+    """Say whether a delta graph wrote one of some rows of the root namespace; their values are not read."""
+    found = connection.execute(
+        "SELECT checkpoint_id, parent_checkpoint_id, type, substr(checkpoint, 1, ?), metadata FROM checkpoints"
+        " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id IN (SELECT value FROM json_each(?))",
+        (BEGINNING, thread_id, orjson.dumps(checkpoint_ids).decode()),
+    )
+    return any(mode(Row(*one)) == "delta" for one in found.fetchall())
 
 
 def filled_channels(stored: Row) -> frozenset[str]:
     """Give the names of the state channels that hold something; raises CheckpointUnreadable."""
     values = unpacked(stored).get("channel_values") or {}
-    return frozenset(
-        name for name, value in values.items() if not name.startswith(_BOOKKEEPING) and not _nothing(value)
-    )
+    return frozenset(name for name, value in values.items() if holds_state(name) and not _nothing(value))
+
+
+def holds_state(channel: str) -> bool:
+    """Say by its name whether a channel is a graph's own, none of those that LangGraph schedules work by."""
+    return channel == ROOT or not channel.startswith(_BOOKKEEPING)
 
 
 def unpacked(stored: Row) -> dict[str, Any]:

@@ -17,13 +17,12 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Overwrite, StateUpdate
 from typing_extensions import TypedDict
 
+from deerflow_lite.checkpoints import modes
 from deerflow_lite.checkpoints.saver import FileSaver
 from deerflow_lite.checkpoints.view import DraftView, StoredView
 from deerflow_lite.errors import CheckpointUnknown, GraphRefused
 
 LEFT_OUT: Final = frozenset({"sandbox", "thread_data"})
-_ROOT: Final = "__root__"
-_BOOKKEEPING: Final = ("__", "branch:", "join:", "start:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +79,10 @@ def carried(graph: Any, saver: FileSaver, thread_id: str, checkpoint_id: str) ->
     if stored is None:
         raise CheckpointUnknown(checkpoint_id)
     found = graph.copy(update={"checkpointer": view}).get_state({"configurable": place})
-    plain = {name: _plain(value) for name, value in stored.checkpoint["channel_values"].items() if _state(name)}
-    read = found.values if isinstance(found.values, dict) else {_ROOT: found.values}
+    held = stored.checkpoint["channel_values"]
+    plain = {name: _plain(value) for name, value in held.items() if modes.holds_state(name)}
+    read = found.values if isinstance(found.values, dict) else {modes.ROOT: found.values}
     return Carried({**read, **plain}, not found.next)
-
-
-def _state(name: str) -> bool:
-    return name == _ROOT or not name.startswith(_BOOKKEEPING)
 
 
 def _plain(value: Any) -> Any:
@@ -111,7 +107,7 @@ def write_chain(
         place = {"thread_id": thread_id, "checkpoint_ns": ""} | ({"checkpoint_id": ids[-1]} if ids else {})
         given = {name: _replacing(graph, name, value) for name, value in state.items()}
         config: RunnableConfig = {"configurable": place, "metadata": dict(metadata)}
-        made = chain.copy(update={"checkpointer": draft}).update_state(config, given.get(_ROOT, given), node)
+        made = chain.copy(update={"checkpointer": draft}).update_state(config, given.get(modes.ROOT, given), node)
         ids.append(made["configurable"]["checkpoint_id"])
     return ids
 

@@ -23,9 +23,6 @@ _LAYOUT: Final = re.compile(
 _COUNT: Final = re.compile(
     rb"\xaechannel_values(?:\x80|(?:[\x81-\x8f]|\xde..)\xa8messages(?:([\x90-\x9f])|\xdc(..)|\xdd(....)))", re.DOTALL
 )
-_SNAPSHOT: Final = re.compile(
-    rb"\xa8messages(?:\xc7(.)|\xc8(..)|\xc9(....))\x07(?:([\x90-\x9f])|(\xdc)(..)|(\xdd)(....))", re.DOTALL
-)
 _EMPTY: Final = b"\x90"
 
 
@@ -85,7 +82,7 @@ def snapshot_size(start: bytes) -> tuple[int, int] | None:
 
     Only the first bytes of the checkpoint are looked at: None also where the snapshot stands further behind.
     """
-    found = _SNAPSHOT.search(start)
+    found = modes.SNAPSHOT_START.search(start)
     if found is None:
         return None
     size = int.from_bytes(next(one for one in found.groups()[:3] if one))

@@ -3,6 +3,7 @@
 The head's snapshot is the live one (finished tasks counted), any other is read as it stood when its step began.
 """
 
+import logging
 import sqlite3
 from collections.abc import Generator, Mapping
 from typing import Any
@@ -11,6 +12,8 @@ import orjson
 
 from deerflow_lite.checkpoints import tables
 from deerflow_lite.errors import DeerflowError
+
+_log = logging.getLogger(__name__)
 
 
 def snapshot(
@@ -23,8 +26,15 @@ def snapshot(
             return graph.get_state({"configurable": place}, subgraphs=subgraphs)
         except DeerflowError:
             raise
-        except Exception:  # what a finished task wrote cannot be counted: a user's reducer refuses it
+        except Exception as error:  # what a finished task wrote cannot be counted: a user's reducer refuses it
+            head = graph.checkpointer.get_tuple({"configurable": place})
+            if head is None or not head.pending_writes:
+                raise
             checkpoint_id = graph.checkpointer.head
+            _log.warning(
+                "checkpoint %s is read as its step began, what was written on it is refused: %s",
+                checkpoint_id, type(error).__name__,
+            )  # fmt: skip
     if checkpoint_id is not None:
         place["checkpoint_id"] = checkpoint_id
     return graph.get_state({"configurable": place}, subgraphs=subgraphs)

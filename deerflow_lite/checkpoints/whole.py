@@ -4,18 +4,17 @@ A row keeps its id, its parent and the writes that hang on it, so lineages, runs
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from langgraph.checkpoint.base import Checkpoint
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
+from deerflow_lite.checkpoints import modes
 from deerflow_lite.checkpoints.modes import COUNTERS
 from deerflow_lite.checkpoints.saver import FileSaver
 from deerflow_lite.checkpoints.view import StoredView
 from deerflow_lite.checkpoints.wire import to_json
 from deerflow_lite.errors import LineageBroken
-
-_BOOKKEEPING: Final = ("__start__", "__pregel", "__error__", "__interrupt__", "branch:", "join:", "start:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +53,5 @@ def whole(graph: Any, saver: FileSaver, thread_id: str, namespace: str, checkpoi
 
 
 def _missing(checkpoint: Checkpoint) -> set[str]:
-    named = (name for name in checkpoint["channel_versions"] if not name.startswith(_BOOKKEEPING))
+    named = (name for name in checkpoint["channel_versions"] if modes.holds_state(name))
     return {name for name in named if name not in checkpoint["channel_values"]}

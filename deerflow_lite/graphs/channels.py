@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from deerflow_lite.graphs.factories import Graph
 
 _WRAPPERS = (Annotated, typing.Required, typing.NotRequired, typing_extensions.Required, typing_extensions.NotRequired)
-_BOOKKEEPING = ("__", "branch:", "join:")
 
 
 def mode(graph: "Graph") -> Literal["full", "delta"]:
@@ -27,8 +26,8 @@ def mode(graph: "Graph") -> Literal["full", "delta"]:
 
 
 def channel_names(graph: "Graph") -> frozenset[str]:
-    """Give the names of the channels that hold state, without LangGraph's bookkeeping."""
-    return frozenset(name for name in graph.channels if not name.startswith(_BOOKKEEPING))
+    """Give the names of all channels, those too that LangGraph schedules work by."""
+    return frozenset(graph.channels)
 
 
 def titled(graph: "Graph") -> bool:

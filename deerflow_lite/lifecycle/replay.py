@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from deerflow_lite import clock
-from deerflow_lite.checkpoints.messages import Message, prompt, visible
+from deerflow_lite.checkpoints.messages import Message, prompt, texts, visible
 from deerflow_lite.errors import MessageUnknown, ReplayRefused
 from deerflow_lite.lifecycle import base
 from deerflow_lite.lifecycle.streamed import streamed_turn
@@ -82,7 +82,7 @@ class Replaying:
         wanted, made = text.strip(), clock.new_id()
         if not wanted:
             raise self._refused(thread, "replacement_text is blank")
-        if wanted == _text(target).strip():
+        if wanted == "\n".join(texts(_again(target)["content"])).strip():
             raise self._refused(thread, "replacement_text is what the message says already")
         sent = [
             _reworded(message, wanted, made) if message.id == target.id else _again(message)
@@ -154,15 +154,6 @@ def _reworded(message: Message, text: str, message_id: str) -> dict[str, Any]:
         others = [block for block in others if not isinstance(block, str)]
         return again | {"id": message_id, "content": [{"type": "text", "text": text}, *others]}
     return again | {"id": message_id, "content": text}
-
-
-def _text(message: Message) -> str:
-    content = _again(message)["content"]
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    texts = (block.get("text", "") if isinstance(block, dict) else block for block in blocks)
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
 def _open_calls(turn: base.Turn) -> bool:

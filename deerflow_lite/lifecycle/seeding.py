@@ -11,8 +11,8 @@ from typing import Any
 from deerflow_lite import clock
 from deerflow_lite.checkpoints import root
 from deerflow_lite.errors import Invalid
-from deerflow_lite.graphs import call, channels
-from deerflow_lite.runs import heads
+from deerflow_lite.graphs import call
+from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.naming import made_title
 from deerflow_lite.runs.opening import IfExists, Opening
 from deerflow_lite.runs.rooms import Rooms
@@ -71,7 +71,7 @@ class Seeding:
 
 def _check(graph: Any, graph_id: str, supersteps: Sequence[Sequence[Step]]) -> None:
     """Refuse every value that goes into no channel, or would be taken for a marker; raises Invalid."""
-    known, problems = channels.channel_names(graph), dict[str, list[str]]()
+    known, problems = gate.own_channels(graph), dict[str, list[str]]()
     for one in (one for step in supersteps for one in step):
         command = one.command or {}
         written = {f"{one.field}.values": one.values, f"{one.field}.command.update": command.get("update")}

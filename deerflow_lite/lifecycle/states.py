@@ -5,12 +5,13 @@ transaction with the head it makes.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
 import orjson
 
 from deerflow_lite.checkpoints import state, tables
+from deerflow_lite.checkpoints.bare import bare
 from deerflow_lite.checkpoints.wire import to_json
 from deerflow_lite.errors import CheckpointUnknown, GraphBroken, LineageBroken, ModeMismatch
 from deerflow_lite.graphs import channels
@@ -108,10 +109,26 @@ class States:
     def _decoded(self, thread: Thread, checkpoint_id: str | None, namespace: str, subgraphs: bool) -> bytes:
         graph_id = self.graph_id(thread)
         gate.refuse_mode(self._rooms, thread, graph_id, checkpoint_id if not namespace else None)
-        with self._rooms.graphs.opened(graph_id) as graph:
+        with ExitStack() as stack:
+            graph = self._opened(stack, graph_id, namespace)
+            if graph is None:
+                return to_json(self._bare(thread, [checkpoint_id or thread.head or ""])[0])
             view = self._rooms.savers.reading(graph_id, graph, thread.head or thread.root)
             found = state.snapshot(view, thread.thread_id, checkpoint_id, namespace, subgraphs)
             return to_json(self._shaped(found, thread, channels.titled(graph)))
+
+    def _opened(self, stack: ExitStack, graph_id: str, namespace: str = "") -> Any:
+        """Open a graph, None where it cannot be built: what stands in the root namespace is readable without it."""
+        try:
+            return stack.enter_context(self._rooms.graphs.opened(graph_id))
+        except GraphBroken:
+            if namespace:
+                raise
+            return None
+
+    def _bare(self, thread: Thread, checkpoint_ids: Sequence[str]) -> list[dict[str, Any]]:
+        with self._rooms.db.reading() as connection:
+            return [bare(connection, thread.thread_id, one) for one in checkpoint_ids]
 
     def _shaped(self, found: Any, thread: Thread, titled: bool) -> dict[str, Any]:
         shown = state.shape(found, thread.thread_id)
@@ -138,8 +155,11 @@ class States:
                 self.known(thread, named, field=field)
         chosen = [checkpoint_id] if checkpoint_id else self._chosen(thread, limit, before, metadata or {})
         graph_id = self.graph_id(thread)
-        gate.refuse_mode(self._rooms, thread, graph_id)
-        with self._rooms.graphs.opened(graph_id) as graph:
+        with ExitStack() as stack:
+            graph = self._opened(stack, graph_id)
+            if graph is None:
+                return to_json(self._bare(thread, chosen))
+            gate.refuse_modes(self._rooms, thread, graph, [thread.head, *chosen])
             view = self._rooms.savers.reading(graph_id, graph, thread.head, many=True)
             titled = channels.titled(graph)
             found = [state.snapshot(view, thread_id, one) for one in chosen]

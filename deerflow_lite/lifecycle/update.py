@@ -94,7 +94,7 @@ class Updating:
             raise GraphRefused(f"as_node: graph {graph_id} has no node {as_node}")
         if not isinstance(values, dict) or namespace:
             return values
-        known = channels.channel_names(graph)
+        known = gate.own_channels(graph)
         given = {name: value for name, value in values.items() if name != "title" or channels.titled(graph)}
         unknown = sorted(name for name in given if name not in known)
         if unknown:

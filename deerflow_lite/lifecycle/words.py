@@ -3,12 +3,13 @@
 Nothing longer than `LONGEST` is given: a tree of many turns stays small.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from deerflow_lite.checkpoints.messages import Message, user, visible
-from deerflow_lite.lifecycle.tree import Tree, Trees
+from deerflow_lite.checkpoints.messages import Message, texts, user, visible
+from deerflow_lite.lifecycle.shown import Tree
+from deerflow_lite.lifecycle.tree import Trees
 
 LONGEST: Final = 120
 
@@ -36,12 +37,5 @@ def _words(messages: Sequence[Message]) -> Words:
 
 def _text(message: Message) -> str:
     """Give the beginning of a message's text with its white space collapsed."""
-    begun = " ".join(" ".join(_texts(message.data.get("content"))).split())
+    begun = " ".join(" ".join(text[: LONGEST * 10] for text in texts(message.data.get("content"))).split())
     return begun if len(begun) <= LONGEST else begun[: LONGEST - 1].rstrip() + "…"
-
-
-def _texts(content: Any) -> Iterator[str]:
-    for block in content if isinstance(content, list) else [content]:
-        text = block.get("text") if isinstance(block, dict) else block
-        if isinstance(text, str):
-            yield text[: LONGEST * 10]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deerflow_lite.checkpoints import tables
-from deerflow_lite.errors import CheckpointUnknown, NothingToResume, ThreadUnknown
+from deerflow_lite.errors import CheckpointUnknown, DeerflowError, NothingToResume, ThreadUnknown
 from deerflow_lite.graphs import call, channels
 from deerflow_lite.runs import gate
 from deerflow_lite.runs.ending import Ending, Outcome
@@ -158,11 +158,28 @@ class Execution:
         elif pending != (request.command is not None) and (request.command is None or view.head != thread.root):
             if pending and not self.run.continues:  # what finished there belongs to the answer beside this one
                 await self._copy(graph, config, call.COPY)
-            await self._copy(graph, config, call.END)
-            # What a finished task wrote is counted with it, and may schedule the next one.
-            while (await graph.aget_state(config)).next:
-                await self._copy(graph, config, call.END)
+            await self._end_there(graph, view, thread, config)
         return view.head
+
+    async def _end_there(self, graph: Any, view: "View", thread: Thread, config: dict[str, Any]) -> None:
+        """Start on a settled copy, or on one of the step before, where the graph cannot take in what was written."""
+        try:
+            await self._copy(graph, config, call.END)
+        except DeerflowError:
+            raise
+        except Exception as error:  # a stop of the service left what a user's reducer refuses: no run has said so
+            with self.rooms.db.reading() as connection:
+                above = tables.parent(connection, thread.thread_id, view.head or "")
+            if not self.run.continues or above is None:
+                raise
+            _log.warning("run %s starts before checkpoint %s: %s", self.run.run_id, view.head, type(error).__name__)
+            view.head = above
+            if above == thread.root:
+                return
+            await self._copy(graph, config, call.END)
+        # What a finished task wrote is counted with it, and may schedule the next one.
+        while (await graph.aget_state(config)).next:
+            await self._copy(graph, config, call.END)
 
     def _answered(self, thread: Thread, checkpoint_id: str | None) -> bool:
         with self.rooms.db.reading() as connection:
@@ -181,7 +198,12 @@ class Execution:
             return False
         if self.run.continues and (settled := self.rooms.threads.settled(thread.row)) is not None:
             return not settled
-        return bool((await graph.aget_state(config)).next)
+        try:
+            return bool((await graph.aget_state(config)).next)
+        except DeerflowError:
+            raise
+        except Exception:  # as in `_end_there`, which is asked then
+            return True
 
     async def _chunks(
         self, graph: Any, given: Any, config: dict[str, Any]

@@ -1,11 +1,13 @@
 """The gate before a state is read or gone on from: the graph must hold all of it; only raw rows are looked at."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import orjson
 
 from deerflow_lite.checkpoints import modes
-from deerflow_lite.errors import ChannelLost
+from deerflow_lite.errors import ChannelLost, GraphBroken
 from deerflow_lite.graphs import call, channels
 from deerflow_lite.runs.model import RunRequest
 from deerflow_lite.runs.rooms import Rooms
@@ -29,9 +31,23 @@ def _row(rooms: Rooms, thread: Thread, checkpoint_id: str | None) -> modes.Row |
 def refuse_mode(rooms: Rooms, thread: Thread, graph_id: str, checkpoint_id: str | None = None) -> None:
     """Raise ModeMismatch where the graph would read fewer messages than are stored."""
     row = _row(rooms, thread, checkpoint_id)
-    if row is not None and modes.mode(row) == "delta":
-        with rooms.graphs.opened(graph_id) as graph:
-            modes.refuse_mismatch(thread.thread_id, "delta", channels.mode(graph))
+    if row is None or modes.mode(row) == "full":
+        return
+    with suppress(GraphBroken), rooms.graphs.opened(graph_id) as graph:  # no graph reads nothing short
+        modes.refuse_mismatch(thread.thread_id, "delta", channels.mode(graph))
+
+
+def own_channels(graph: Any) -> frozenset[str]:
+    """Give the names of the channels that hold a graph's state."""
+    return frozenset(name for name in channels.channel_names(graph) if modes.holds_state(name))
+
+
+def refuse_modes(rooms: Rooms, thread: Thread, graph: Any, checkpoint_ids: Sequence[str]) -> None:
+    """Raise ModeMismatch where the graph would read fewer messages than are stored on one of these checkpoints."""
+    if channels.mode(graph) == "full":
+        with rooms.db.reading() as connection:
+            delta = modes.any_delta(connection, thread.thread_id, checkpoint_ids)
+        modes.refuse_mismatch(thread.thread_id, "delta" if delta else "full", "full")
 
 
 def refuse_loss(rooms: Rooms, thread: Thread, request: RunRequest) -> None:
@@ -59,7 +75,7 @@ def refuse_lossy(rooms: Rooms, thread: Thread, request: RunRequest, graph: Any, 
     if orjson.loads(thread.metadata).get("deerflow_branch") is True:
         return
     dropped = (request.config.get("configurable") or {}).get("drop_channels") or ()
-    lost = modes.filled_channels(row) - channels.channel_names(graph) - set(dropped)
+    lost = modes.filled_channels(row) - own_channels(graph) - set(dropped)
     if lost:
         raise ChannelLost(
             f"assistant_id: graph {request.graph_id} has no channel {', '.join(sorted(lost))} and would lose it;"

@@ -4,6 +4,7 @@ from typing import Any
 
 import orjson
 
+from deerflow_lite.checkpoints.messages import texts
 from deerflow_lite.runs.model import Run
 from deerflow_lite.threads.model import HeadValues
 from deerflow_lite.threads.titles import auto_title, tidy_title
@@ -24,13 +25,17 @@ def first_title(values: object) -> str | None:
     """Give the title that the first user text of an input or of values makes, None where there is none."""
     messages = values.get("messages") if isinstance(values, dict) else None
     listed = messages if isinstance(messages, list) else [messages]
-    texts = (_text(message) for message in listed if _asks(message))
-    return next((title for text in texts if (title := auto_title(text))), None)
+    asked = (" ".join(texts(_content(message))) for message in listed if _asks(message))
+    return next((title for text in asked if (title := auto_title(text))), None)
 
 
 def asked_title(run: Run) -> str | None:
     """Give the title that the input of a stored run makes."""
     return first_title(orjson.loads(run.kwargs).get("input"))
+
+
+def _content(message: Any) -> Any:
+    return message if isinstance(message, str) else message.get("content")
 
 
 def _asks(message: Any) -> bool:
@@ -41,13 +46,3 @@ def _asks(message: Any) -> bool:
         return False
     more = message.get("additional_kwargs")
     return not (isinstance(more, dict) and more.get("hide_from_ui") is True)
-
-
-def _text(message: Any) -> str:
-    content = message if isinstance(message, str) else message.get("content")
-    parts = content if isinstance(content, list) else [content]
-    return " ".join(text for part in parts if isinstance(text := _part(part), str))
-
-
-def _part(part: Any) -> Any:
-    return part.get("text") if isinstance(part, dict) else part

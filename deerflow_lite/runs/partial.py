@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import orjson
 
+from deerflow_lite.checkpoints import messages
+
 INTERRUPTED: Final = "deerflow_interrupted"
 _SAID = "SELECT data FROM events WHERE run = ? AND event IN ('messages', 'messages/partial') ORDER BY id"
 
@@ -39,14 +41,8 @@ def spoken(events: Iterable[bytes]) -> list[dict[str, Any]]:
         kind, message_id = message.get("type"), message.get("id")
         if kind in ("ai", "AIMessageChunk") and isinstance(message_id, str):
             before = texts.get(message_id, "") if kind != "ai" else ""
-            texts[message_id] = before + _text(message.get("content"))
+            texts[message_id] = before + "".join(messages.texts(message.get("content")))
     return [
         {"type": "ai", "id": message_id, "content": text, "additional_kwargs": {INTERRUPTED: True}}
         for message_id, text in texts.items()
     ]
-
-
-def _text(content: Any) -> str:
-    parts = content if isinstance(content, list) else [content]
-    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
-    return "".join(text for text in texts if isinstance(text, str))

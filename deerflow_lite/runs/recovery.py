@@ -1,5 +1,6 @@
 """Honesty after a restart: what ran when the service stopped is an error with that reason; it executes nothing."""
 
+from deerflow_lite.checkpoints import state
 from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.ending import FORGOTTEN, STOPPED, Ending
 from deerflow_lite.runs.model import Run
@@ -35,7 +36,7 @@ def refresh(rooms: Rooms, run: Run) -> None:
     gate.refuse_mode(rooms, thread, run.graph_id)
     with rooms.graphs.opened(run.graph_id) as graph:
         view = rooms.savers.reading(run.graph_id, graph, thread.head)
-        found = view.get_state({"configurable": {"thread_id": thread.thread_id, "checkpoint_ns": ""}})
+        found = state.snapshot(view, thread.thread_id, None)
         values = heads.of_snapshot(graph, found)
     change = Change(values=values, interrupts=heads.interrupts(found), touch=False)
     with rooms.db.writing():

@@ -7,10 +7,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Final
 
-import orjson
-
 from deerflow_lite.checkpoints import chains, lineage, modes
-from deerflow_lite.checkpoints.messages import messages_at, user
+from deerflow_lite.checkpoints.messages import messages_at, texts, user
 from deerflow_lite.errors import Conflict, DeerflowError, Invalid, ThreadExists, ThreadIdTaken
 from deerflow_lite.graphs import channels
 from deerflow_lite.runs import heads
@@ -105,5 +103,4 @@ class Adopting:
                 asked = next((one for one in messages_at(connection, thread_id, head) if user(one)), None)
             except DeerflowError:
                 return None
-        content = None if asked is None else asked.data.get("content")
-        return auto_title(content if isinstance(content, str) else orjson.dumps(content).decode()) if content else None
+        return None if asked is None else auto_title(" ".join(texts(asked.data.get("content"))))

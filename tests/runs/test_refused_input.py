@@ -2,6 +2,7 @@
 
 import pytest
 
+from deerflow_lite.runs.recovery import refresh
 from tests.service import Service, texts
 
 REFUSED = {"messages": [{"type": "human", "content": {"no": "text"}}]}
@@ -49,3 +50,22 @@ def test_a_head_that_its_graph_cannot_count_further_is_read_as_its_step_began(se
     assert service.get(thread)["head_checkpoint_id"] == left
     assert texts(service.state(thread)["values"]) == texts(service.get(thread)["values"]) == ["a", "echo: a"]
     assert service.state(thread)["next"] == ["__start__"]
+
+
+@pytest.mark.parametrize("said", [[], ["a"]])
+@pytest.mark.parametrize("refreshed", [True, False])
+def test_a_run_goes_on_from_a_head_that_a_stop_left_with_an_input_that_is_refused(
+    service: Service, said: list[str], refreshed: bool
+) -> None:
+    thread = service.thread()
+    for text in said:
+        service.wait(thread, "chat", text)
+    stands = [line for text in said for line in (text, f"echo: {text}")]
+    service.wait(thread, "chat", REFUSED, durability="sync")
+    ((left, run_id),) = service.rows("SELECT last_root, run_id FROM runs ORDER BY row DESC LIMIT 1")
+    with service.gateway.db.writing() as connection:
+        connection.execute("UPDATE threads SET head = ?", (left,))
+    if refreshed:
+        refresh(service.gateway.rooms, service.gateway.runs.get("default", thread, run_id))
+    assert texts(service.wait(thread, "chat", "b")) == [*stands, "b", "echo: b"]
+    assert texts(service.state(thread)["values"]) == [*stands, "b", "echo: b"]

@@ -7,6 +7,7 @@ from marshmallow import Schema, ValidationError, fields, validate
 
 from deerflow_lite.lifecycle.seeding import Step
 from deerflow_lite.threads.model import ABSENT, STATUSES, Absent, Status
+from deerflow_lite.threads.order import SORTS
 from deerflow_lite.web.extract import ROOTS, Extract, read_extract
 from deerflow_lite.web.schemas.fields import (
     AnyJson,
@@ -33,7 +34,6 @@ KEYS = (
     "config", "title", "head_checkpoint_id",
 )  # fmt: skip
 MOST_EQUALITIES = 100
-SORTS = ("thread_id", "status", "created_at", "updated_at", "state_updated_at")
 
 
 class Extracts(JsonObject):
