@@ -14,8 +14,8 @@ from deerflow_lite.checkpoints import chains, removal
 from deerflow_lite.checkpoints.family import Family, metadata
 from deerflow_lite.checkpoints.modes import COUNTERS
 from deerflow_lite.errors import HeadStale, LineageBroken
-from deerflow_lite.lifecycle.states import States
 from deerflow_lite.lifecycle.shown import TreeTurn
+from deerflow_lite.lifecycle.states import States
 from deerflow_lite.lifecycle.tree import Reading
 from deerflow_lite.runs import gate
 from deerflow_lite.runs.rooms import Rooms
