@@ -29,7 +29,7 @@ soak: .venv/installed-test ## kill the service 200 times, then use it for 20 min
 	@$(BIN)/python -m tests.soak $(if $(KILLS),--kills $(KILLS)) $(if $(MINUTES),--minutes $(MINUTES))
 
 clean: ## remove what was installed and built; the conversations stay
-	rm -rf .venv $(CLIENTS) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peer $(CLIENTS) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find deerflow_lite tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/made:

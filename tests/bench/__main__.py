@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tests.bench import lineage, merges, page, quiet, replay, runs, starting, streams, threads
+from tests.bench import lineage, merges, page, peer, quiet, replay, runs, starting, streams, threads
 from tests.bench.rounds import FULL, QUICK, Effort
 from tests.bench.table import Line, head
 
@@ -17,12 +17,17 @@ BESIDE = "to GET /api/ok beside it"
 
 @dataclass(frozen=True)
 class Part:
-    """What one name of `--only` measures."""
+    """What one name of `--only` measures; `named` is measured only when it is named."""
 
     title: str
     ratio: str
     lines: Callable[[Effort], Iterator[Line]]
     quick: bool = True
+    named: bool = False
+
+    def wanted(self, name: str, only: str | None, quick: bool) -> bool:
+        """Say whether this part was asked for."""
+        return only == name or (only is None and not self.named and (self.quick or not quick))
 
 
 PARTS = {
@@ -39,6 +44,7 @@ PARTS = {
     "merges": Part("Merges in process, 8 writers and 8 readers", "none", merges.merges),
     "page": Part("The chat page in Chromium", "none", page.lines),
     "streams": Part("JSON beside open event streams", "to the same without streams", streams.streams),
+    "peer": Part("Beside langgraph dev, 1,000 threads each", "to langgraph dev", peer.lines, named=True),
 }
 
 
@@ -54,7 +60,7 @@ def main() -> None:
     print(f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {os.cpu_count()} cores", flush=True)
     quiet.wait()
     for name, part in PARTS.items():
-        if asked.only == name or (asked.only is None and (part.quick or not asked.quick)):
+        if part.wanted(name, asked.only, asked.quick):
             print(head(part.title, part.ratio), flush=True)
             for line in part.lines(QUICK if asked.quick else FULL):
                 print(line, flush=True)

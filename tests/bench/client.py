@@ -43,12 +43,12 @@ class Client:
 
     def until_event(self, path: str, body: Any, event: str) -> float:
         """Give the seconds to the end of the first event of this name, then read the stream to its end."""
-        packed, sought = _packed(body), f"event: {event}\n".encode()
+        packed, sought = _packed(body), f"event: {event}".encode()
         began = time.perf_counter()
         stream = self._sent("POST", path, packed)
-        while (line := stream.readline()) != sought:
+        while (line := stream.readline()).rstrip() != sought:
             assert line, f"the stream had no event {event}"
-        while stream.readline() != b"\n":
+        while stream.readline().strip():
             pass
         taken = time.perf_counter() - began
         stream.read()
