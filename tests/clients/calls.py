@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from langgraph_sdk.errors import ConflictError, NotFoundError
+from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
 
 from tests.clients.either import Either
-from tests.service import human, texts
+from tests.service import human, texts, until
 
 Check = Callable[[Either], None]
 CHECKS: dict[str, list[Check]] = {}
@@ -22,6 +22,14 @@ def checks(*names: str) -> Callable[[Check], Check]:
         return check
 
     return named
+
+
+def gone(client: Either, run: Any) -> bool:
+    try:
+        client.runs.get(run["thread_id"], run["run_id"])
+    except NotFoundError:
+        return True
+    return False
 
 
 def thread(client: Either, **more: Any) -> str:
@@ -180,6 +188,42 @@ def a_strategy_and_a_delay_are_obeyed(client: Either) -> None:
     late = client.runs.create(made, "talk", input=human("late"), after_seconds=600)
     assert (late["status"], client.threads.get(made)["status"]) == ("pending", "idle")
     assert client.runs.delete(made, late["run_id"]) is None
+
+
+@checks("runs.wait", "runs.stream", "runs.create", "runs.create_batch")
+def a_run_without_a_thread_leaves_nothing_behind(client: Either) -> None:
+    before = client.threads.count()
+    assert texts(client.runs.wait(None, "talk", input=human("one"))) == ONE
+    parts = client.runs.stream(None, "talk", input=human("one"), stream_mode=["values"])
+    assert texts([part.data for part in parts if part.event == "values"][-1]) == ONE
+    alone = client.runs.create(None, "talk", input=human("one"))
+    batch = client.runs.create_batch([{"assistant_id": "talk", "input": human(text)} for text in ("one", "two")])
+    for run in (alone, *batch):
+        until(lambda run=run: gone(client, run))
+    assert client.threads.count() == before
+    kept = client.runs.create(None, "talk", input=human("one"), on_completion="keep")
+    assert texts(client.runs.join(kept["thread_id"], kept["run_id"])) == ONE
+    assert texts(client.threads.get_state(kept["thread_id"])["values"]) == ONE
+
+
+@checks("runs.create", "runs.wait", "runs.stream")
+def a_post_that_is_sent_again_gives_its_first_run(client: Either) -> None:
+    made, sent = thread(client), {"input": human("one"), "headers": {"Idempotency-Key": uuid.uuid4().hex}}
+    first = client.runs.create(made, "talk", **sent)
+    assert client.runs.create(made, "talk", **sent)["run_id"] == first["run_id"]
+    with pytest.raises(UnprocessableEntityError):
+        client.runs.create(made, "talk", **sent | {"input": human("two")})
+    assert len(client.runs.list(made)) == 1
+
+
+@checks("threads.prune")
+def threads_are_cut_down_and_deleted(client: Either) -> None:
+    kept, gone = told(client, "one", "two"), told(client, "one")
+    assert client.threads.prune([kept], strategy="keep_latest") == {"pruned_count": 1}
+    assert texts(client.threads.get_state(kept)["values"]) == [*ONE, "two", "echo: two"]
+    assert len(client.threads.get_history(kept)) == 2
+    assert client.threads.prune([gone, "nobody"]) == {"pruned_count": 1}
+    assert client.threads.search(ids=[gone]) == []
 
 
 @checks("store.put_item", "store.get_item", "store.search_items", "store.list_namespaces", "store.delete_item")

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 
-import { human, texts } from "./page.mjs";
+import { human, texts, until } from "./page.mjs";
 
 const [url, , version] = process.argv.slice(2);
 const { Client } = await import(`sdk-${version}`);
@@ -119,6 +119,21 @@ const used = {
     await runs.join(made, run_id);
     assert.equal((await runs.get(made, run_id)).status, "interrupted");
   },
+  async "runs.createBatch"() {
+    const before = await threads.count();
+    const batch = await runs.createBatch(["one", "two"].map((text) => ({ assistantId: "talk", input: human(text) })));
+    const gone = (error) => error.status === 404;
+    for (const run of batch) await until(() => runs.get(run.thread_id, run.run_id).then(() => false, gone));
+    assert.deepEqual(texts((await runs.wait(null, "talk", { input: human("one") })).messages), ONE);
+    assert.equal(await threads.count(), before);
+  },
+  async "threads.prune"() {
+    const made = await told("one");
+    assert.deepEqual(await threads.prune([made], { strategy: "keep_latest" }), { pruned_count: 1 });
+    assert.deepEqual(texts((await threads.getState(made)).values.messages), ONE);
+    assert.deepEqual(await threads.prune([made]), { pruned_count: 1 });
+    assert.deepEqual(await threads.search({ ids: [made] }), []);
+  },
   async "store.putItem store.getItem store.searchItems store.listNamespaces store.deleteItem"() {
     const place = ["notes", randomUUID()];
     await store.putItem(place, "a", { n: 1 });
@@ -141,8 +156,6 @@ const refused = {
   "threads.patchState": async () => threads.patchState(await thread(), { a: 1 }),
   "threads.joinStream": async () => all(threads.joinStream(await thread())),
   "threads.stream": async () => started(threads.stream(await thread(), { assistantId: "talk" })),
-  "threads.prune": async () => threads.prune([await thread()]),
-  "runs.createBatch": () => runs.createBatch([{ assistantId: "talk" }]),
   "crons.createForThread": async () => crons.createForThread(await thread(), "talk", { schedule: "* * * * *" }),
   "crons.create": () => crons.create("talk", { schedule: "* * * * *" }),
   "crons.update": () => crons.update(NOBODY, { schedule: "* * * * *" }),

@@ -25,8 +25,6 @@ CALLS: dict[str, Callable[[Either], Any]] = {
     "assistants.set_latest": lambda client: client.assistants.set_latest(ASSISTANT, 1),
     "threads.stream": lambda client: client.started(assistant_id="talk"),
     "threads.join_stream": lambda client: client.threads.join_stream(thread(client)),
-    "threads.prune": lambda client: client.threads.prune([thread(client)]),
-    "runs.create_batch": lambda client: client.runs.create_batch([{"assistant_id": "talk"}]),
     "crons.create": lambda client: client.crons.create("talk", schedule="* * * * *"),
     "crons.create_for_thread": lambda client: client.crons.create_for_thread(
         thread(client), "talk", schedule="* * * * *"
