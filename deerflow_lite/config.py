@@ -73,6 +73,7 @@ class Config:
     run_timeout: int = _setting(0, _whole(0, 604_800), "seconds until a run is stopped as `timeout`; 0 is never")
     recursion_limit: int = _setting(100, _whole(1, 1000), "steps of a run when the caller names none; at most 1000")
     streams_max: int = _setting(448, _whole(1, 448), "open streams and calls that wait for a run; one more is 503")
+    event_keep: int = _setting(86_400, _whole(0, 315_360_000), "seconds that a run's events are kept after its end")
     log_level: str = _setting("info", _choice("debug", "info", "warning", "error"), "what the log tells")
     max_body: int = _setting(16_777_216, _whole(1024, 1_073_741_824), "bytes of a JSON request")
     stop_grace: int = _setting(5, _whole(0, 600), "seconds that runs get to settle on SIGTERM")

@@ -32,6 +32,7 @@ from deerflow_lite.lifecycle.update import Updating
 from deerflow_lite.runs import schema as runs_schema
 from deerflow_lite.runs.desk import Desk
 from deerflow_lite.runs.events import EventLog
+from deerflow_lite.runs.keeping import Keeping
 from deerflow_lite.runs.ledger import Ledger
 from deerflow_lite.runs.opening import Opening
 from deerflow_lite.runs.recovery import recover
@@ -46,6 +47,7 @@ from deerflow_lite.upkeep.doctor import Doctor
 from deerflow_lite.upkeep.latest import Latest
 from deerflow_lite.upkeep.prune import Pruning
 from deerflow_lite.upkeep.repair import Repairing
+from deerflow_lite.upkeep.ticker import Ticker
 
 MIGRATIONS = [
     *threads_schema.MIGRATIONS, *tables.MIGRATIONS, *runs_schema.MIGRATIONS, *items_tables.MIGRATIONS,
@@ -74,6 +76,8 @@ class Gateway:
     trees: Trees
     heads: Heads
     runs: Desk
+    keeping: Keeping
+    ticker: Ticker
     branching: Branching
     converting: Converting
     doctor: Doctor
@@ -91,7 +95,7 @@ class Gateway:
         """
         rooms = _opened(config, executing=executing)
         db, threads = rooms.db, rooms.threads
-        states = States(rooms)
+        states, keeping = States(rooms), Keeping(rooms)
         trees = Trees(rooms, states)
         opening, repairing = Opening(db, threads), Repairing(rooms)
         stopped = recover(rooms) if executing else []
@@ -112,7 +116,9 @@ class Gateway:
             replaying=Replaying(rooms),
             trees=trees,
             heads=Heads(rooms, states),
-            runs=Desk(rooms, opening, stopped),
+            runs=Desk(rooms, opening, keeping, stopped),
+            keeping=keeping,
+            ticker=Ticker([keeping.sweep]),
             branching=Branching(rooms),
             converting=Converting(rooms),
             doctor=Doctor(rooms, repairing),
@@ -127,10 +133,12 @@ class Gateway:
         """Load the graphs in the background and start to execute what is pending; may be called again."""
         threading.Thread(target=self.graphs.load, name="graphs", daemon=True).start()
         self.runs.start()
+        self.ticker.start()
 
     def stop(self, grace: float) -> None:
         """End the streams and let the runs settle for `grace` seconds; a memory store's file is removed."""
         self.runs.stop(grace)
+        self.ticker.stop()
         if self.config.store == "memory":
             _remove(self.config)
 

@@ -19,7 +19,7 @@ SAMPLES = ("chat", "ask", "noop", "boom", "slow", "nested", "typed")
 OWN = (
     "held", "stubborn", "sleeper", "digging", "parallel", "beside", "writer", "contextual", "sending", "going",
     "delta", "counting",
-    "held_delta", "nested_held", "asking_then_held",
+    "held_delta", "writer_delta", "nested_held", "asking_then_held",
     "numbered", "halfway", "telling", "twice", "leaving", "leaving_the_loop", "keyed",
 )  # fmt: skip
 GRAPHS = {name: f"tests.sample_graphs:{name}" for name in SAMPLES} | {name: f"tests.runs.graphs:{name}" for name in OWN}

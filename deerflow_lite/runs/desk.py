@@ -10,7 +10,8 @@ from dataclasses import replace
 from deerflow_lite import clock
 from deerflow_lite.errors import DeerflowError, RunActive, RunUnknown, Stopping, ThreadUnknown
 from deerflow_lite.runs import gate
-from deerflow_lite.runs.events import Live
+from deerflow_lite.runs.events import Live, followed
+from deerflow_lite.runs.keeping import Keeping
 from deerflow_lite.runs.model import ACTIVE, Event, Repeat, Run, RunRequest
 from deerflow_lite.runs.opening import Opening
 from deerflow_lite.runs.posting import Posting
@@ -28,8 +29,8 @@ _log = logging.getLogger(__name__)
 class Desk:
     """The runs of every owner."""
 
-    def __init__(self, rooms: Rooms, opening: Opening, stopped: list[Run] | None = None) -> None:
-        self._rooms, self._opening = rooms, opening
+    def __init__(self, rooms: Rooms, opening: Opening, keeping: Keeping, stopped: list[Run] | None = None) -> None:
+        self._rooms, self._opening, self._keeping = rooms, opening, keeping
         self._posting, self._runner = Posting(rooms), Runner(rooms)
         self._stopped_before = stopped or []
         self._streams, self.streams_open = threading.Lock(), 0
@@ -193,4 +194,5 @@ class Desk:
 
     def follow(self, run: Run, after: int, live: Live | None = None) -> Iterator[Event | None]:
         """Give a run's events after an id, None as a heartbeat; `live` is what its post gave."""
-        return self._rooms.log.follow(run.row, after, BEAT, live)
+        known = live if live is not None and live.events else self._rooms.log.live(run.row)
+        return followed(known, after, BEAT) if known is not None else self._keeping.events(run, after)

@@ -160,30 +160,15 @@ class EventLog:
             if not live.ended:
                 live.end(BROKEN_OFF, broken_off=True)
 
-    def last(self, row: int) -> list[Event]:
-        """Give the last event of a run, the one answer to who asks for what comes after it."""
+    def stored(self, row: int) -> list[Event]:
+        """Give the stored events of a run in flight."""
         with self._db.reading() as connection:
-            statement = "SELECT id, event, data FROM events WHERE run = ? ORDER BY id DESC LIMIT 1"
-            return [Event(*values) for values in connection.execute(statement, (row,)).fetchall()]
-
-    def stored(self, row: int, after: int = 0) -> list[Event]:
-        """Give the stored events of a run after an id."""
-        with self._db.reading() as connection:
-            rows = connection.execute(
-                "SELECT id, event, data FROM events WHERE run = ? AND id > ? ORDER BY id", (row, after)
-            ).fetchall()
+            rows = connection.execute("SELECT id, event, data FROM events WHERE run = ? ORDER BY id", (row,)).fetchall()
         return [Event(*values) for values in rows]
 
-    def follow(self, row: int, after: int, beat: float, live: Live | None = None) -> Iterator[Event | None]:
-        """Give the events after an id as they are committed; None whenever nothing came for `beat` seconds.
 
-        `live` is the log that a post gave; the run may have ended meanwhile.
-        """
-        live = live if live is not None and live.events else self._live.get(row)
-        return _followed(live, after, beat) if live is not None else iter(self.stored(row, after) or self.last(row))
-
-
-def _followed(live: Live, after: int, beat: float) -> Iterator[Event | None]:
+def followed(live: Live, after: int, beat: float) -> Iterator[Event | None]:
+    """Give the events after an id as they are committed; None whenever nothing came for `beat` seconds."""
     ended = False
     after = min(after, len(live.events))
     while not ended:

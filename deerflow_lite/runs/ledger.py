@@ -167,6 +167,16 @@ class Ledger:
                 self._db.committed(lambda: self.ended.update([status]))
         return changed == 1
 
+    def logs(self, form: str, until: str, most: int) -> list[Run]:
+        """Give runs that ended not after a time and whose logs are `whole`, `kept` or `trimmed`, the oldest first."""
+        where = f"WHERE log = ? AND updated_at <= ? AND NOT ({_UNENDED}) ORDER BY updated_at LIMIT ?"
+        return self._all(where, (form, until, most))
+
+    def log_is(self, run: Run, form: str) -> None:
+        """Record what has become of a run's log."""
+        with self._db.writing() as connection:
+            connection.execute("UPDATE runs SET log = ? WHERE row = ?", (form, run.row))
+
     def delete(self, run: Run) -> bool:
         """Remove a run and its events; its checkpoints stay. False when it was gone."""
         with self._db.writing() as connection:

@@ -39,9 +39,16 @@ def _add_partial(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE runs ADD COLUMN partial TEXT")
 
 
+def _references(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE events ADD COLUMN ref TEXT")
+    connection.execute("ALTER TABLE runs ADD COLUMN log TEXT NOT NULL DEFAULT 'whole'")
+    connection.execute("CREATE INDEX runs_logs ON runs (log, updated_at)")
+
+
 MIGRATIONS = [
     ("runs: runs and events", _make),
     ("runs: where they started, when they are due", _more),
     ("runs: posts that are sent again", _repeats),
     ("runs: what was said before the end", _add_partial),
+    ("runs: events that refer to checkpoints", _references),
 ]

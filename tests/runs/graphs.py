@@ -142,6 +142,10 @@ class DeltaState(TypedDict):
     messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer, snapshot_frequency=3)]
 
 
+def emit_delta(state: Any) -> dict[str, Any]:
+    return emit(state)
+
+
 async def hold_delta(state: Any) -> dict[str, Any]:
     return await hold(state)
 
@@ -220,6 +224,7 @@ contextual = (
 sending = _sending()
 going = _going()
 delta = line("delta", DeltaState, ("answer", answer))
+writer_delta = line("writer_delta", DeltaState, ("emit", emit_delta))
 held_delta = line("held_delta", DeltaState, ("hold", hold_delta))
 nested_held = line("nested_held", MessagesState, ("inner", held), ("after", lambda state: {}))
 asking_then_held = line("asking_then_held", MessagesState, ("asks", asks), ("hold", hold), ("say", repeat))

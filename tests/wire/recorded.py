@@ -81,7 +81,6 @@ class Names:
             self.ours(name)
         return self.known.setdefault(name, given) == given
 
-
     def match(self, told: str, given: str) -> bool:
         """Say whether a text is the recorded one; what its names stand for is learned from it."""
         parts = NAME.findall(told)
