@@ -18,6 +18,12 @@ BROKEN_OFF = b'{"__error__":{"error":"ServiceStopped","message":"the service sto
 STOPPING = b'{"error":"ServiceStopped","message":"the service stopped; take the stream up again once it is back"}'
 
 
+class Batch:
+    """Events that one queued write takes: all that wait, or those up to `last`."""
+
+    last: int | None = None
+
+
 class Live:
     """The log of a run in flight: what is committed is in `events`, what is not yet in `pending`.
 
@@ -31,7 +37,7 @@ class Live:
         self.broken_off = False
         self.events: list[Event] = []
         self.pending: list[Event] = []
-        self.queued = False
+        self.batch: Batch | None = None
         self.ended = False
         self.result: bytes = b"null"
         self.news = threading.Condition()
@@ -45,10 +51,20 @@ class Live:
             self.pending.append(noted)
         return noted
 
-    def take(self) -> list[Event]:
-        """Give what waits for its commit; the caller stores it."""
+    def seal(self) -> None:
+        """Let what is noted from now on wait for a later write than what is noted so far."""
         with self.news:
-            taken, self.pending, self.queued = self.pending, [], False
+            if self.batch is not None:
+                self.batch.last, self.batch = self._next - 1, None
+
+    def take(self, batch: Batch | None = None) -> list[Event]:
+        """Give what waits for its commit, of a batch or all; the caller stores it."""
+        with self.news:
+            last = self._next if batch is None or batch.last is None else batch.last
+            taken = [event for event in self.pending if event.id <= last]
+            self.pending = self.pending[len(taken) :]
+            if batch is None or self.batch is batch:
+                self.batch = None
         return taken
 
     def give_back(self, events: list[Event]) -> None:
@@ -118,16 +134,23 @@ class EventLog:
         """Forget the log of a run that was not stored after all."""
         self._live.pop(live.row, None)
 
-    def append(self, live: Live, event: str, data: bytes) -> None:
-        """Log an event; only the first of a run does not wait for company."""
-        first = live.note(event, data).id <= 2
-        if not live.queued:
-            live.queued = True
-            self._journal.write(lambda connection: self.store(connection, live), urgent=first)
+    def append(self, live: Live, event: str, data: bytes, *, behind: bool = False) -> None:
+        """Log an event; only the first of a run does not wait for company.
 
-    def store(self, connection: sqlite3.Connection, live: Live, *, ended: bool = False) -> None:
+        With `behind` it is stored after whatever the journal was given before, for it tells of that.
+        """
+        if behind:
+            live.seal()
+        first = live.note(event, data).id <= 2
+        if live.batch is None:
+            batch = live.batch = Batch()
+            self._journal.write(lambda connection: self.store(connection, live, batch), urgent=first)
+
+    def store(
+        self, connection: sqlite3.Connection, live: Live, batch: Batch | None = None, *, ended: bool = False
+    ) -> None:
         """Store what waits, in the open transaction; followers see it after the commit."""
-        events = live.take()
+        events = live.take(batch)
         self._db.undo(lambda: live.give_back(events))
         connection.executemany(
             "INSERT INTO events (run, id, event, data) VALUES (?, ?, ?, ?)",

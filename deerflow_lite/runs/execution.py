@@ -102,9 +102,10 @@ class Execution:
         given = await self._given(graph, view, thread, config, title)
         translator = Translator(self.request.stream_mode, title, hidden=self.run.credentials)
         async for namespace, mode, chunk in self._chunks(graph, given, config):
-            await self._put_first(view, () if namespace else told_checkpoint(mode, chunk))
+            told = () if namespace else told_checkpoint(mode, chunk)
+            await self._put_first(view, told)
             for event, data in translator.events(namespace, mode, chunk):
-                self.rooms.log.append(self.live, event, data)
+                self.rooms.log.append(self.live, event, data, behind=bool(told))
         view.check()
 
     async def _put_first(self, view: "View", told: tuple[str, ...]) -> None:

@@ -60,9 +60,7 @@ def test_the_history_of_a_thread_that_grew_is_langgraphs_own(service: Service, g
     with rooms.graphs.opened(graph_id) as graph:
         saver = rooms.savers.saver(graph_id, graph)
         titled = shown["title"] if graph_id == "chat" else None
-        assert newest_last(service.history(thread)) == told(
-            graph.copy(update={"checkpointer": saver}), thread, titled
-        )
+        assert newest_last(service.history(thread)) == told(graph.copy(update={"checkpointer": saver}), thread, titled)
 
 
 def test_a_message_without_an_id_is_built_anew_and_others_are_one_object(service: Service) -> None:

@@ -1,5 +1,6 @@
 """A stream taken up again: nothing is lost and nothing comes twice, wherever it was cut."""
 
+import sqlite3
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -172,3 +173,21 @@ def test_one_stream_too_many_is_told_to_come_later(serve: Callable[..., Service]
     assert service.rejoin(thread, run)[-1].event == "end"
     assert service.call("POST", "/threads/nowhere/runs/stream", body).status_code == 404
     assert service.rejoin(thread, run)[-1].event == "end"
+
+
+def test_an_event_that_tells_of_a_write_is_stored_after_it(service: Service) -> None:
+    rooms, row = service.gateway.rooms, 1_000_000
+    live = rooms.log.open(row)
+
+    def known(connection: sqlite3.Connection) -> int:
+        return int(connection.execute("SELECT count(*) FROM events WHERE run = ?", (row,)).fetchone()[0])
+
+    with rooms.db.lock:
+        rooms.log.append(live, "first", b"1")
+        until(rooms.journal._queue.empty)  # it was taken up, and waits for the file
+        written = rooms.journal.write(known)
+        rooms.log.append(live, "second", b"2", behind=True)
+        rooms.log.append(live, "third", b"3")
+    assert written.result(20) == 1
+    until(lambda: [event.event for event in live.events] == ["first", "second", "third"])
+    rooms.log.drop(live)
