@@ -165,3 +165,20 @@ def test_an_inherited_turn_that_cannot_be_replayed_says_so(site: Site, open_page
     expect(reader.turn(0).get_by_role("alert")).to_contain_text("tea")
     reader.button(1, "Regenerate").click()
     expect(reader.choice(1)).to_have_text("2/2")
+
+
+def test_a_question_that_waits_is_not_left_by_accident(site: Site, open_page: Open) -> None:
+    site.talk("tea", "please", assistant="ask")
+    page = open_page("/chats/tea")
+    page.get_by_role("form", name="The agent asks").get_by_role("button", name="no").click()
+    reader = Reader(page)
+    reader.answered("approved=False")
+    reader.edit(0, "pretty please")
+    asking = page.get_by_role("form", name="The agent asks")
+    expect(asking).to_be_visible()
+    reader.button(0, "Previous answer").click()
+    expect(reader.turn(0).get_by_role("alert")).to_contain_text("answer it first")
+    asking.get_by_role("button", name="yes").click()
+    reader.answered("approved=True")
+    reader.button(0, "Previous answer").click()
+    reader.answered("approved=False")

@@ -64,7 +64,7 @@ const ARROWS = { ArrowLeft: -1, ArrowRight: 1 };
 /** Its buttons stay focusable at the ends, so that the arrow keys go on from where the reader is. */
 function Switcher({ talk, turn, busy, tried }) {
   if (turn.sibling_count < 2) return null;
-  const { can, failed } = choices(talk.tree.value, turn);
+  const { can, left } = choices(talk.tree.value, turn);
   const place = can.findIndex((one) => one.turn_id === turn.turn_id);
   const to = (number) => { if (!busy && can[number]) tried(() => show(talk, can[number].turn_id))(); };
   const keys = ({ key }) => { if (ARROWS[key]) to(place + ARROWS[key]); };
@@ -78,8 +78,9 @@ function Switcher({ talk, turn, busy, tried }) {
         <button class="ghost" aria-label="Next answer" aria-disabled=${busy || place === can.length - 1}
           onClick=${() => to(place + 1)}><${Icon} name="forward" /></button>
       </div>`}
-    ${failed > 0 && html`
+    ${left.length > 0 && html`
       <button class="ghost failed-tries" title="Show them in the tree" onClick=${() => { talk.panel.value = 'tree'; }}>
-        ${failed} failed ${failed === 1 ? 'try' : 'tries'}
+        ${left.length} ${left.every(({ status }) => status === 'failed') ? 'failed' : 'unfinished'}
+        ${left.length === 1 ? ' try' : ' tries'}
       </button>`}`;
 }

@@ -8,7 +8,7 @@ import { ariaOf } from '../keys.js';
 import { Agents, chosen } from './agents.js';
 import { draft, keepDraft } from './drafts.js';
 import { isQuestion, questionText } from './said.js';
-import { waits } from './turn.js';
+import { waits } from './turns.js';
 import { composing, fitted } from './typing.js';
 import { send, stop } from './verbs.js';
 

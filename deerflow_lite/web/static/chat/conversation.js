@@ -100,13 +100,18 @@ function paged(talk, limit, before = null) {
   return get(threadPath(talk.id.peek(), `/turns?${query}`), { signal: talk.closing.signal });
 }
 
-/** Read the tree where a turn that is shown has others beside it: the switcher asks which of them can be gone to. */
+/**
+ * Read the tree where a turn that is shown has others beside it: the switcher asks which of them can be gone to. While
+ * the tree itself is shown it is read there.
+ */
 async function forked(talk) {
+  if (talk.panel.peek() === 'tree') return;
   if (talk.turns.peek().some((turn) => turn.sibling_count > 1)) await branched(talk);
   else talk.tree.value = null;
 }
 
-/** Read the whole tree with the first words of each turn. */
+/** Read the whole tree, with the first words of each turn where it is shown. */
 export async function branched(talk) {
-  talk.tree.value = await get(threadPath(talk.id.peek(), '/tree?texts=true'), { signal: talk.closing.signal });
+  const texts = talk.panel.peek() === 'tree';
+  talk.tree.value = await get(threadPath(talk.id.peek(), `/tree?texts=${texts}`), { signal: talk.closing.signal });
 }

@@ -7,7 +7,7 @@ import { Answer } from './answer.js';
 import { EditBox, Question } from './question.js';
 import { answered, begun } from './live.js';
 import { hidden, isQuestion, questionText } from './said.js';
-import { noEdit } from './turns.js';
+import { noEdit, waits } from './turns.js';
 import { edit, goOn } from './verbs.js';
 
 /** Draw a stored turn; `last` where the path ends with it. */
@@ -69,9 +69,6 @@ function Ending({ talk, turn, last }) {
       ${refusal && html`<p class="refused" role="alert">${refusal}</p>`}
     </div>`;
 }
-
-/** Whether the graph waits for an answer. */
-export const waits = (thread) => Object.values(thread?.interrupts ?? {}).flat().length > 0;
 
 export const said = (error) => [error.error, error.message].filter(Boolean).join(': ');
 

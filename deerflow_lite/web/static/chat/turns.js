@@ -13,11 +13,11 @@ const SHOWN = [
   'message_ids', 'checkpoint_id', 'status', 'sibling_index', 'sibling_count', 'parent_turn_id', 'human_message_id',
 ];
 
-/** The turns beside a turn that can be gone to, itself among them, in the order in which they were made. */
+/** The turns beside a turn, in the order in which they were made: those that can be gone to, itself among them. */
 export function choices(tree, turn) {
   const beside = siblings(tree, turn);
   const can = beside.filter((one) => one.turn_id === turn.turn_id || leafOf(tree, one));
-  return { can, failed: beside.length - can.length };
+  return { can, left: beside.filter((one) => !can.includes(one)) };
 }
 
 function siblings(tree, turn) {
@@ -42,6 +42,9 @@ export function descendants(tree, turn) {
   for (const one of tree.turns) if (found.has(one.parent_turn_id)) found.add(one.turn_id);
   return tree.turns.filter((one) => found.has(one.turn_id));
 }
+
+/** Whether the graph of a thread waits for an answer. */
+export const waits = (thread) => Object.values(thread?.interrupts ?? {}).flat().length > 0;
 
 const BUSY = 'Wait for the answer, or stop it';
 const OPEN = 'A tool was called and has not answered';

@@ -3,7 +3,7 @@
 // While a run is on its way nothing else is begun: a second click does nothing.
 
 import { batch } from '../html.js';
-import { aborted, post, put, threadPath } from '../api.js';
+import { ApiError, aborted, post, put, threadPath } from '../api.js';
 import { started } from '../events.js';
 import { changed, lookedUp, opened } from '../opened.js';
 import { chatPath, go } from '../route.js';
@@ -11,7 +11,7 @@ import { branched, reload } from './conversation.js';
 import { follow } from './following.js';
 import { MODES, keyAt, keyOf, knownBefore, live } from './live.js';
 import { isQuestion, lastAnswer } from './said.js';
-import { leafOf } from './turns.js';
+import { leafOf, waits } from './turns.js';
 
 /** Send a new message; a new chat becomes a thread first. Resolves when the run was taken in. */
 export async function send(talk, text, assistant) {
@@ -171,10 +171,13 @@ export async function standAt(talk, turn) {
 }
 
 async function stand(talk, checkpointId, turnId) {
+  if (waits(talk.thread.peek())) throw new ApiError(409, WAITS);
   await put(threadPath(talk.id.peek(), '/head'), { checkpoint_id: checkpointId });
   talk.trouble.value = null;
   await reload(talk, turnId);
 }
+
+const WAITS = 'The agent waits for your answer here, and this place cannot be come back to: answer it first.';
 
 /** Note where every turn of the path was read to, so that coming back leads to the same place. */
 function remember(talk) {
