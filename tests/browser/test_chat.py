@@ -91,6 +91,49 @@ def test_a_hidden_tab_holds_no_stream_and_takes_it_up_after_the_last_event(
     assert page.locator(".turn").inner_text().count("telling") == 1
 
 
+def test_a_stopped_run_keeps_what_came_and_the_chat_goes_on(site: Site, open_page: Open, gate: Gate) -> None:
+    site.chat("tea", "Tea", graph_id="telling")
+    page = open_page("/chats/tea")
+    reader = Reader(page)
+    reader.ask(gate.text)
+    expect(reader.turn(0)).to_contain_text(f"telling {gate.text}")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(reader.turn(0)).to_have_attribute("data-status", "interrupted")
+    expect(reader.turn(0)).to_contain_text("Stopped")
+    expect(reader.turn(0)).to_contain_text(f"telling {gate.text}")
+    page.reload()
+    expect(reader.turn(0)).to_contain_text(f"telling {gate.text}")
+    expect(reader.turn(0)).to_contain_text("It was cut off here.")
+    reader.ask("go on")
+    reader.answered(gate.text, "telling go on")
+
+
+def test_a_stopped_run_goes_on_in_its_own_turn(site: Site, open_page: Open, gate: Gate) -> None:
+    site.chat("tea", "Tea", graph_id="telling")
+    page = open_page("/chats/tea")
+    reader = Reader(page)
+    reader.ask(gate.text)
+    expect(reader.turn(0)).to_contain_text(f"telling {gate.text}")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(reader.turn(0)).to_have_attribute("data-status", "interrupted")
+    gate.open()
+    reader.button(0, "Continue").click()
+    expect(reader.turn(0)).to_have_attribute("data-status", "done")
+    reader.answered(f"telling {gate.text}")
+    expect(reader.turn(0)).not_to_contain_text("Stopped")
+
+
+def test_what_a_run_said_before_it_failed_stays(site: Site, open_page: Open) -> None:
+    site.chat("tea", "Tea", graph_id="halfway")
+    page = open_page("/chats/tea")
+    reader = Reader(page)
+    reader.ask("please")
+    expect(reader.turn(0)).to_contain_text("This run failed: RuntimeError: half way")
+    expect(reader.turn(0).locator(".prose")).to_have_text("one two three")
+    page.reload()
+    expect(reader.turn(0).locator(".prose")).to_have_text("one two three")
+
+
 def test_a_run_that_fails_says_why_and_is_tried_again_from_where_it_stands(site: Site, open_page: Open) -> None:
     site.chat("tea", "Tea", graph_id="boom")
     page = open_page("/chats/tea")
