@@ -8,8 +8,6 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-import orjson
-
 _TABLES = """
 CREATE TABLE IF NOT EXISTS checkpoints (
   thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '', checkpoint_id TEXT NOT NULL,
@@ -110,15 +108,6 @@ def rewrite(connection: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> 
         " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",
         rows,
     )
-
-
-def forget_run(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> None:
-    """Take the id of the run that stored it from a root checkpoint, which no longer holds that run's messages alone."""
-    place = (thread_id, checkpoint_id)
-    where = "WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
-    (stored,) = connection.execute(f"SELECT metadata FROM checkpoints {where}", place).fetchone()
-    known = {name: value for name, value in orjson.loads(stored or b"{}").items() if name != "run_id"}
-    connection.execute(f"UPDATE checkpoints SET metadata = ? {where}", (orjson.dumps(known), *place))
 
 
 def copy(connection: sqlite3.Connection, source: str, target: str) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from deerflow_lite.checkpoints import chains, removal, tables
 from deerflow_lite.errors import HeadStale, LineageBroken
+from deerflow_lite.lifecycle import turn_names
+from deerflow_lite.lifecycle.tree import Reading
 from deerflow_lite.runs import gate
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Change, Thread
@@ -50,7 +52,8 @@ class Latest:
             if rewritten:
                 tables.rewrite(connection, [rewritten])
                 self._tell_mode(now)
-            tables.forget_run(connection, thread_id, thread.head)  # else all turns would be taken for one
+            read = Reading(connection, now, rooms.ledger.of_thread(now.row))
+            turn_names.record(connection, read, {thread.head, *([root] if root else [])})
             removal.drop(connection, thread_id, gone, {thread.head: root})
         return len(gone)
 

@@ -14,6 +14,7 @@ from deerflow_lite.checkpoints import chains, removal
 from deerflow_lite.checkpoints.family import Family, metadata
 from deerflow_lite.checkpoints.modes import COUNTERS
 from deerflow_lite.errors import HeadStale, LineageBroken
+from deerflow_lite.lifecycle import turn_names
 from deerflow_lite.lifecycle.shown import TreeTurn
 from deerflow_lite.lifecycle.states import States
 from deerflow_lite.lifecycle.tree import Reading
@@ -63,6 +64,7 @@ class Pruning:
                 rooms.ledger.refuse_active(now)
                 if (now.row, now.head) != (thread.row, thread.head) or chains.links(connection, thread_id) != known:
                     raise HeadStale(f"thread_id: thread {thread_id} changed meanwhile")
+                turn_names.record(connection, before, before.family.parents.keys() - gone)
                 removal.drop(connection, thread_id, gone, relinked(before.family, gone))
                 _refuse_difference(before, self._read(connection, thread_id))
         return Pruned(thread_id, len(before.family.order), len(gone))
@@ -96,7 +98,7 @@ def relinked(family: Family, gone: set[str]) -> dict[str, str | None]:
 def _needed(read: Reading) -> set[str]:
     found: set[str | None] = {read.thread.head, read.thread.root}
     for turn in read.tree().turns:
-        found |= {turn.checkpoint_id, turn.base_checkpoint_id, turn.turn_id.partition(".")[0]}
+        found |= {turn.checkpoint_id, turn.base_checkpoint_id}
     found |= {read.pieces[turn.pieces[-1]].rows[-1] for turn in read.turns}
     for run in read.runs.values():
         found |= {run.base, run.last_root}

@@ -156,8 +156,8 @@ def test_an_interrupted_head_keeps_its_question_through_a_prune_and_can_be_answe
 def test_a_cancelled_turn_stays_in_context_through_a_prune(serve: Callable[..., Service], gate: Any) -> None:
     service = serve(graphs=GRAPHS)
     talk = Talk(service, "full")
-    run = service.start(talk.id, "full", human(f"!hold {gate.text}", "h1"))
-    service.reach(talk.id, run["run_id"], "running")
+    run = service.start(talk.id, "full", human(gate.text, "h1"))
+    gate.await_reached()
     service.cancel(talk.id, run["run_id"])
     talk.say("and then", "h2")
     before = talk.tree()

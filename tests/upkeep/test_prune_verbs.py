@@ -37,10 +37,10 @@ def test_a_thread_cut_down_to_its_latest_goes_on_and_its_earlier_bases_are_given
     talk = Talk(service, mode)
     for number in range(3):
         talk.say(f"m{number}", f"h{number}")
-    before, head = talk.texts(), talk.head()
+    before, head, turns = talk.texts(), talk.head(), talk.selected()
     assert prune(service, [talk.id], strategy="keep_latest") == {"pruned_count": 1}
     assert [row["checkpoint"]["checkpoint_id"] for row in service.history(talk.id)] == [head, talk.root]
-    assert (talk.texts(), talk.head()) == (before, head)
+    assert (talk.texts(), talk.head(), talk.selected()) == (before, head, turns)
     assert service.gateway.doctor.examine().findings == []
     service.ask("POST", f"/threads/{talk.id}/runs/edit", {"human_message_id": "h2", "replacement_text": "no"}, 409)
     talk.say("m3", "h3")
