@@ -33,6 +33,12 @@ def test_a_node_reads_what_http_put(remembering: Service) -> None:
     assert texts(remembering.wait(remembering.thread(), "aremembering", "a")) == ["a", "seen 8"]
 
 
+def test_a_run_without_a_thread_remembers_too(remembering: Service) -> None:
+    body = remembering.body("aremembering", "a", {})
+    said = [texts(remembering.ask("POST", "/runs/wait", body)) for _ in range(2)]
+    assert said == [["a", "seen 1"], ["a", "seen 2"]]
+
+
 def test_what_a_run_put_before_it_was_cancelled_stays(remembering: Service, gate: Gate) -> None:
     thread = remembering.thread()
     run = remembering.start(thread, "aremembering", gate.text)["run_id"]

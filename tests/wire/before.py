@@ -74,6 +74,9 @@ BEFORE: dict[str, Prepare] = {
     "multitask/003": settled("<thread:1>"),
     "multitask/028": settled("<thread:6>"),
     "multitask/044": settled("<thread:10>"),
+    "reconnect/028": settled("<thread:4>"),
+    "reconnect/031": settled("<thread:5>"),
     "runs/025": named("<thread:3>"),
 }
-OPENING = frozenset({"multitask/015"})
+OPENING = frozenset({"multitask/015", "reconnect/024", "reconnect/031", "reconnect/033", "reconnect/036"})
+LEFT = frozenset({"reconnect/023", "reconnect/027", "reconnect/030"})  # streams that the client left after two events
