@@ -51,6 +51,11 @@ def settled(name: str) -> Prepare:
     return prepare
 
 
+def cancelled(thread: str, run: str) -> Prepare:
+    """Wait until a run that was told to end has ended."""
+    return lambda service, names: service.reach(names.known[thread], names.known[run], "interrupted")
+
+
 def searchable(service: Service, names: Names) -> None:
     """Make the five threads that are searched, the last touched one last."""
     made = [
@@ -71,7 +76,7 @@ BEFORE: dict[str, Prepare] = {
     "state/003": talk("<thread:2>", "turn 1", "turn 2"),
     "state/041": with_graph,
     "replay/001": talk("<thread:1>", "turn 1", "turn 2"),
-    "multitask/003": settled("<thread:1>"),
+    "multitask/003": cancelled("<thread:1>", "<run:1>"),
     "multitask/028": settled("<thread:6>"),
     "multitask/044": settled("<thread:10>"),
     "reconnect/028": settled("<thread:4>"),
