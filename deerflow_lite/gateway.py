@@ -155,13 +155,19 @@ def open_accounts(config: Config) -> Iterator[Accounts]:
     config.instance.mkdir(parents=True, exist_ok=True)
     db = Database(config.database, config.synchronous)
     with closing(db):
-        db.migrate(MIGRATIONS)
+        _migrate(db)
         yield Accounts(db)
 
 
 def _remove(config: Config) -> None:
     for suffix in ("", "-wal", "-shm"):
         config.database.with_name(config.database.name + suffix).unlink(missing_ok=True)
+
+
+def _migrate(db: Database) -> None:
+    with db.reading() as connection:
+        tables.refuse_unknown(connection)
+    db.migrate(MIGRATIONS)
 
 
 def _opened(config: Config, *, executing: bool) -> Rooms:
@@ -172,7 +178,7 @@ def _opened(config: Config, *, executing: bool) -> Rooms:
     db = Database(config.database, config.synchronous)
     if executing:
         db.refuse_damaged()
-    db.migrate(MIGRATIONS)
+    _migrate(db)
     threads: ThreadStore = MemoryThreads(db) if config.store == "memory" else SqliteThreads(db)
     journal = Journal(db)
     ledger = Ledger(db)

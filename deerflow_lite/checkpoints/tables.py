@@ -8,6 +8,8 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
+from deerflow_lite.errors import FileRefused
+
 _TABLES = """
 CREATE TABLE IF NOT EXISTS checkpoints (
   thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '', checkpoint_id TEXT NOT NULL,
@@ -20,6 +22,12 @@ CREATE TABLE IF NOT EXISTS writes (
   PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx));
 CREATE TABLE IF NOT EXISTS deleted_threads (thread_id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
+_PLACE = ("thread_id", "checkpoint_ns", "checkpoint_id")
+_COLUMNS = {  # without task_path, which older files lack until they are migrated
+    "checkpoints": (*_PLACE, "parent_checkpoint_id", "type", "checkpoint", "metadata"),
+    "writes": (*_PLACE, "task_id", "idx", "channel", "type", "value"),
+}
+_KEYS = {"checkpoints": _PLACE, "writes": (*_PLACE, "task_id", "idx")}
 _OF_THREAD = ("checkpoints", "writes", "turn_ids")
 _REFUSE = """
 CREATE TRIGGER {table}_of_deleted BEFORE INSERT ON {table}
@@ -45,6 +53,25 @@ def _make_turn_ids(connection: sqlite3.Connection) -> None:
 
 
 MIGRATIONS = [("checkpoints: tables of the saver", _make), ("checkpoints: ids of turns", _make_turn_ids)]
+
+
+def refuse_unknown(connection: sqlite3.Connection) -> None:
+    """Raise FileRefused where the saver's tables are there and are others than it makes: it could not write to them.
+
+    Columns that are added are let be, so long as a row can be stored without them.
+    """
+    for table, columns in _COLUMNS.items():
+        found = connection.execute(f"PRAGMA table_info({table})").fetchall()
+        if not found:
+            continue
+        missing = [name for name in columns if name not in {row[1] for row in found}]
+        wanted = [row[1] for row in found if row[1] not in columns and row[3] and row[4] is None]
+        key = tuple(row[1] for row in sorted(found, key=lambda row: row[5]) if row[5])
+        faults = [f"has no column {name}" for name in missing]
+        faults += [f"has a column {name} that LangGraph does not fill" for name in wanted]
+        faults += [] if missing or key == _KEYS[table] else [f"has the key ({', '.join(key)})"]
+        if faults:
+            raise FileRefused(f"table {table} {' and '.join(faults)}: LangGraph's saver made it otherwise")
 
 
 def refuse(connection: sqlite3.Connection, thread_id: str) -> None:
