@@ -127,7 +127,7 @@ def descended(connection: sqlite3.Connection, thread_id: str, family: Family) ->
     """Give what each checkpoint of a thread holds; those that cannot be read are left out.
 
     Every row and write is read once, for walks from many heads would meet again and again; a snapshot only where its
-    size is not that of what was expected there.
+    size is not that of what was expected there, or where the writes are those of several children.
     """
     found: dict[str, Folded] = {}
     writes: Writes = {}
@@ -137,7 +137,8 @@ def descended(connection: sqlite3.Connection, thread_id: str, family: Family) ->
         writes |= _writes(connection, thread_id, batch)
         for one in batch:
             expected = _expected(family.parents[one] or "", found, writes)
-            if expected is not None and one in sizes and expected.fits(*sizes[one]):
+            alone = len(family.children.get(family.parents[one], ())) == 1
+            if expected is not None and alone and one in sizes and expected.fits(*sizes[one]):
                 found[one] = expected
             elif (row := rows.get(one) or modes.row(connection, thread_id, one)) is not None:
                 with suppress(CheckpointUnreadable):

@@ -6,6 +6,7 @@ import random
 import pytest
 
 from deerflow_lite.checkpoints import fold, lineage
+from deerflow_lite.checkpoints.family import family
 from deerflow_lite.errors import ReplayRefused
 from deerflow_lite.lifecycle import base
 from deerflow_lite.threads.model import Thread
@@ -54,8 +55,13 @@ def test_the_base_is_what_a_walk_with_get_state_over_all_ancestors_gives(stored:
     for _ in range(14):
         growing.grow()
     thread, walked = found.thread("t", name), Walked(growing.graph, "t")
-    for head in dict.fromkeys(growing.heads[1:]):
+    heads = list(dict.fromkeys(growing.heads[1:]))
+    for head in heads:
         compared(found, walked, thread, head)
+    with found.gateway.db.reading() as connection:
+        held = fold.descended(connection, "t", family(connection, "t"))
+    for step in (step for head in heads for step in walked.chain(head)):
+        assert [one.id for one in held[step.checkpoint_id].outlines] == [one.id for one in step.messages]
 
 
 @pytest.mark.parametrize("fixture", WHOLE)
