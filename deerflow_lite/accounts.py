@@ -29,10 +29,10 @@ _TABLES: Final = (
     """CREATE TABLE tokens (
         token_id TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT NOT NULL, hash BLOB NOT NULL,
         created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT
-    ) WITHOUT ROWID""",
+    ) WITHOUT ROWID, STRICT""",
     """CREATE TABLE sessions (
         session_id TEXT PRIMARY KEY, token_id TEXT NOT NULL, hash BLOB NOT NULL, expires_at TEXT NOT NULL
-    ) WITHOUT ROWID""",
+    ) WITHOUT ROWID, STRICT""",
 )
 
 

@@ -50,7 +50,7 @@ class FileSaver(SqliteSaver):
         """Give a checkpoint; raises CheckpointUnreadable for bytes that are none, TypeBlocked."""
         try:
             found = super().get_tuple(config)
-            if found is not None and not _PARTS <= set(found.checkpoint):
+            if found is not None and not (_PARTS <= set(found.checkpoint) and isinstance(found.metadata, dict)):
                 raise ValueError("parts of the checkpoint are missing")
             return found
         except (ValueError, TypeError, NotImplementedError):

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from deerflow_lite.checkpoints import tables
-from deerflow_lite.errors import DeerflowError
+from deerflow_lite.errors import CheckpointUnreadable, DeerflowError, ParentMissing
 
 _log = logging.getLogger(__name__)
 
@@ -65,21 +65,40 @@ EMPTY: dict[str, Any] = {
 
 
 def settled(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, created_at: str) -> dict[str, Any]:
-    """Give the state of a settled checkpoint from its raw row, without values: nothing is decoded or imported."""
-    parent_id, metadata = connection.execute(
+    """Give the state of a settled checkpoint from its raw row, without values: nothing is decoded or imported.
+
+    Raises ParentMissing, CheckpointUnreadable.
+    """
+    found = connection.execute(
         "SELECT parent_checkpoint_id, metadata FROM checkpoints"
         " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?",
         (thread_id, checkpoint_id),
     ).fetchone()
+    if found is None:
+        raise ParentMissing(checkpoint_id)
+    parent_id, metadata = found
+    if not isinstance(parent_id, str | None):
+        raise CheckpointUnreadable(checkpoint_id)
     place = {"thread_id": thread_id, "checkpoint_ns": ""}
     return EMPTY | {
-        "metadata": orjson.Fragment(metadata),
+        "metadata": stored_metadata(checkpoint_id, metadata),
         "created_at": created_at,
         "checkpoint": {"checkpoint_id": checkpoint_id, **place},
         "parent_checkpoint": {"checkpoint_id": parent_id, **place} if parent_id else None,
         "checkpoint_id": checkpoint_id,
         "parent_checkpoint_id": parent_id or None,
     }
+
+
+def stored_metadata(checkpoint_id: str, text: Any) -> dict[str, Any]:
+    """Give the metadata of a stored row; raises CheckpointUnreadable for what is no JSON object."""
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise CheckpointUnreadable(checkpoint_id)
+    return found
 
 
 def _place(config: Mapping[str, Any] | None, thread_id: str) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ import orjson
 from deerflow_lite.checkpoints import fold, lineage, modes, turn_ids
 from deerflow_lite.checkpoints.mentions import mentioned
 from deerflow_lite.checkpoints.messages import prompt, visible
-from deerflow_lite.errors import GraphBroken, MessageUnknown, ReplayRefused
+from deerflow_lite.errors import GraphBroken, MessageUnknown, ParentMissing, ReplayRefused
 from deerflow_lite.graphs import channels
 from deerflow_lite.lifecycle.entering import Entry, holds, survey
 from deerflow_lite.lifecycle.spoken import Spoken, Turn
@@ -183,7 +183,9 @@ def _reader(connection: sqlite3.Connection, rooms: Rooms, thread: Thread) -> fol
 def _read(reader: fold.Reader, head: str, gate: Callable[[modes.Row], None]) -> tuple[Spoken, Iterator[fold.Held]]:
     """Give the messages of a head, and the walk from it, the head itself included."""
     steps = reader.walk(head, gate)
-    first = next(steps)
+    first = next(steps, None)
+    if first is None:
+        raise ParentMissing(head)
     names = turn_ids.recorded(reader.connection, reader.thread_id)
     return Spoken(first, names), chain([first], steps)
 

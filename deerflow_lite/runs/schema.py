@@ -7,14 +7,15 @@ CREATE TABLE runs (
   row INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE, thread_row INTEGER NOT NULL,
   thread_id TEXT NOT NULL, owner TEXT NOT NULL, assistant_id TEXT NOT NULL, graph_id TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('pending', 'running', 'success', 'error', 'timeout', 'interrupted')),
-  created_at TEXT NOT NULL, updated_at TEXT NOT NULL, kwargs TEXT NOT NULL, metadata TEXT NOT NULL,
-  strategy TEXT NOT NULL, error TEXT, base TEXT, continues INTEGER NOT NULL, last_root TEXT,
-  credentials INTEGER NOT NULL);
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+  kwargs TEXT NOT NULL CHECK (json_valid(kwargs)), metadata TEXT NOT NULL CHECK (json_valid(metadata)),
+  strategy TEXT NOT NULL, error TEXT CHECK (error IS NULL OR json_valid(error)), base TEXT,
+  continues INTEGER NOT NULL, last_root TEXT, credentials INTEGER NOT NULL) STRICT;
 CREATE INDEX runs_of_thread ON runs (thread_row, row DESC);
 CREATE INDEX runs_active ON runs (status, row) WHERE status IN ('pending', 'running');
 CREATE TABLE events (
   run INTEGER NOT NULL, id INTEGER NOT NULL, event TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (run, id)
-) WITHOUT ROWID
+) WITHOUT ROWID, STRICT
 """
 
 

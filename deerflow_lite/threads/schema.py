@@ -1,8 +1,8 @@
 """The tables of the thread room, with the triggers that keep what is derived from them; it reads and writes no row.
 
-Invariants: the triggers work for every program that writes the file; `threads` is never rebuilt by a tool that
-does not know triggers and generated columns; `thread_meta` holds the top-level scalars of metadata as SQLite reads
-them, of long texts only the beginning.
+Invariants: triggers, types and checks hold for every program that writes the file, one wrong value would end every
+list; `threads` is never rebuilt by a tool that does not know triggers and generated columns; `thread_meta` holds the
+top-level scalars of metadata as SQLite reads them, of long texts only the beginning.
 """
 
 import sqlite3
@@ -32,26 +32,26 @@ _TABLES: Final = (
         metadata TEXT NOT NULL CHECK (json_valid(metadata) AND json_type(metadata) = 'object'),
         interrupts TEXT NOT NULL DEFAULT '{{}}' CHECK (json_valid(interrupts)),
         error TEXT CHECK (error IS NULL OR json_valid(error))
-    )""",
+    ) STRICT""",
     """CREATE TABLE head_values (
         row INTEGER PRIMARY KEY,
         checkpoint_id TEXT NOT NULL,
         titled INTEGER NOT NULL,
-        own_title TEXT,
+        own_title TEXT CHECK (own_title IS NULL OR json_valid(own_title)),
         settled INTEGER NOT NULL,
         mode TEXT NOT NULL,
         created_at TEXT NOT NULL,
         bytes INTEGER NOT NULL,
         body TEXT NOT NULL CHECK (json_valid(body))
-    )""",
+    ) STRICT""",
     "CREATE TABLE IF NOT EXISTS deleted_threads (thread_id TEXT PRIMARY KEY) WITHOUT ROWID",
     """CREATE TABLE thread_totals (
         owner TEXT PRIMARY KEY, total INTEGER NOT NULL, archived INTEGER NOT NULL
-    ) WITHOUT ROWID""",
+    ) WITHOUT ROWID, STRICT""",
     """CREATE TABLE thread_meta (
-        row INTEGER NOT NULL, key TEXT NOT NULL, owner TEXT NOT NULL, type TEXT NOT NULL, value NOT NULL,
+        row INTEGER NOT NULL, key TEXT NOT NULL, owner TEXT NOT NULL, type TEXT NOT NULL, value ANY NOT NULL,
         PRIMARY KEY (row, key)
-    ) WITHOUT ROWID""",
+    ) WITHOUT ROWID, STRICT""",
 )
 
 _INDEXES: Final = (
