@@ -42,7 +42,7 @@ _TABLES: Final = (
         mode TEXT NOT NULL,
         created_at TEXT NOT NULL,
         bytes INTEGER NOT NULL,
-        body TEXT NOT NULL CHECK (json_valid(body))
+        body TEXT NOT NULL CHECK (json_valid(body) AND substr(body, 1, 1) = '{')
     ) STRICT""",
     "CREATE TABLE IF NOT EXISTS deleted_threads (thread_id TEXT PRIMARY KEY) WITHOUT ROWID",
     """CREATE TABLE thread_totals (

@@ -203,7 +203,7 @@ def test_a_deleted_id_is_remembered_until_it_is_made_again_and_made_empty(store:
 
 def test_values_are_one_row_a_thread_and_count_only_for_the_head(store: ThreadStore) -> None:
     thread = made(store, "T1")
-    full = HeadValues("c1", '{"n":"ü"}', True, "own", False, "delta", "2026-01-01T00:00:00.000000+00:00")
+    full = HeadValues("c1", '{"n":"ü"}', True, '"own"', False, "delta", "2026-01-01T00:00:00.000000+00:00")
     thread = store.change("U1", "T1", Change(head="c1", values=full))
     assert store.values([thread]) == {thread.row: full}
     assert store.values([store.change("U1", "T1", Change(head="c2"))]) == {}
