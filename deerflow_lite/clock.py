@@ -3,6 +3,7 @@
 Times are ISO-8601 UTC with microseconds and offset, always 32 characters, so that text order is time order.
 """
 
+import math
 from datetime import UTC, datetime, timedelta
 
 import uuid_utils
@@ -19,8 +20,11 @@ def later(seconds: float) -> str:
 
 
 def seconds_until(at: str) -> float:
-    """Give the seconds from now to a time, none for one that has passed."""
-    return max(0.0, (datetime.fromisoformat(at) - datetime.now(UTC)).total_seconds())
+    """Give the seconds from now to a time, none for one that has passed; what is no time never comes."""
+    try:
+        return max(0.0, (datetime.fromisoformat(at) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return math.inf
 
 
 def new_id() -> str:

@@ -75,7 +75,7 @@ def readable(connection: sqlite3.Connection, thread_id: str, place: Place) -> bo
         (thread_id, *place),
     ).fetchone()
     try:
-        row = modes.Row(*found)
+        row = modes.Row.of(found)
         metadata = orjson.loads(row.metadata or b"{}")
         return isinstance(modes.unpacked(row).get("channel_values"), dict) and isinstance(metadata, dict)
     except (LineageBroken, orjson.JSONDecodeError):

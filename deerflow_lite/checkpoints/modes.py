@@ -40,26 +40,26 @@ class Row:
     blob: bytes
     metadata: bytes
 
+    @classmethod
+    def of(cls, found: Sequence[Any]) -> "Row":
+        """Another program can store any type in any column; what is none becomes what cannot be decoded."""
+        checkpoint_id, parent, kind, blob, metadata = found
+        if parent is not None and not isinstance(parent, str):
+            parent = repr(parent)
+        return cls(checkpoint_id, parent, kind, _bytes(blob), _bytes(metadata))
+
 
 def row(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> Row | None:
     """Read one row of the root namespace."""
     found = connection.execute(f"{_ROW} = ?", (thread_id, checkpoint_id)).fetchone()
-    return _row(found) if found else None
+    return Row.of(found) if found else None
 
 
 def rows(connection: sqlite3.Connection, thread_id: str, checkpoint_ids: Sequence[str]) -> dict[str, Row]:
     """Read some rows of the root namespace, by id."""
     asked = orjson.dumps(checkpoint_ids).decode()
     found = connection.execute(f"{_ROW} IN (SELECT value FROM json_each(?))", (thread_id, asked)).fetchall()
-    return {one[0]: _row(one) for one in found}
-
-
-def _row(found: Sequence[Any]) -> Row:
-    """Another program can store any type in any column; what is none becomes what cannot be decoded."""
-    checkpoint_id, parent, kind, blob, metadata = found
-    if parent is not None and not isinstance(parent, str):
-        parent = repr(parent)
-    return Row(checkpoint_id, parent, kind, _bytes(blob), _bytes(metadata))
+    return {one[0]: Row.of(one) for one in found}
 
 
 def _bytes(value: Any) -> bytes:
@@ -84,7 +84,7 @@ def any_delta(connection: sqlite3.Connection, thread_id: str, checkpoint_ids: Se
         " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id IN (SELECT value FROM json_each(?))",
         (BEGINNING, thread_id, orjson.dumps(checkpoint_ids).decode()),
     )
-    return any(mode(_row(one)) == "delta" for one in found.fetchall())
+    return any(mode(Row.of(one)) == "delta" for one in found.fetchall())
 
 
 def filled_channels(stored: Row) -> frozenset[str]:

@@ -37,7 +37,8 @@ def _repeats(connection: sqlite3.Connection) -> None:
 
 
 def _add_partial(connection: sqlite3.Connection) -> None:
-    connection.execute("ALTER TABLE runs ADD COLUMN partial TEXT")
+    is_list = "json_valid(partial) AND substr(partial, 1, 1) = '['"
+    connection.execute(f"ALTER TABLE runs ADD COLUMN partial TEXT CHECK (partial IS NULL OR {is_list})")
 
 
 def _references(connection: sqlite3.Connection) -> None:
