@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from deerflow_lite.db import file
@@ -79,8 +78,7 @@ class Database:
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=512
             )
-            # text that is no UTF-8, which other programs can store, would otherwise end the reading of every row
-            connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+            connection.text_factory = file.TEXT
             try:
                 connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # of a new file, before anything is in it
                 connection.execute("PRAGMA journal_mode=WAL")

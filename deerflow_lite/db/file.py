@@ -8,11 +8,14 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from deerflow_lite.errors import FileRefused
 
+# How text is read: what is no UTF-8, which other programs can store, would end the reading of every row.
+TEXT: Final = partial(str, encoding="utf-8", errors="replace")
 # About 30 ms of a start; `doctor` checks a file of any size.
 CHECKED_BYTES: Final = 64 * 1024 * 1024
 _REASONS: Final = {
