@@ -74,6 +74,9 @@ class Config:
     recursion_limit: int = _setting(100, _whole(1, 1000), "steps of a run when the caller names none; at most 1000")
     streams_max: int = _setting(448, _whole(1, 448), "open streams and calls that wait for a run; one more is 503")
     event_keep: int = _setting(86_400, _whole(0, 315_360_000), "seconds that a run's events are kept after its end")
+    prune_after: int = _setting(
+        0, _whole(0, 1_000_000), "checkpoints of a thread after which it is pruned by itself; 0 is never"
+    )
     log_level: str = _setting("info", _choice("debug", "info", "warning", "error"), "what the log tells")
     max_body: int = _setting(16_777_216, _whole(1024, 1_073_741_824), "bytes of a JSON request")
     stop_grace: int = _setting(5, _whole(0, 600), "seconds that runs get to settle on SIGTERM")

@@ -96,7 +96,7 @@ class Gateway:
         rooms = _opened(config, executing=executing)
         db, threads = rooms.db, rooms.threads
         states, keeping = States(rooms), Keeping(rooms)
-        trees = Trees(rooms, states)
+        trees, pruning = Trees(rooms, states), Pruning(rooms, states, keeping)
         opening, repairing = Opening(db, threads), Repairing(rooms)
         stopped = recover(rooms) if executing else []
         return cls(
@@ -118,14 +118,14 @@ class Gateway:
             heads=Heads(rooms, states),
             runs=Desk(rooms, opening, keeping, stopped),
             keeping=keeping,
-            ticker=Ticker([keeping.sweep]),
+            ticker=Ticker([keeping.sweep, pruning.sweep]),
             branching=Branching(rooms),
             converting=Converting(rooms),
             doctor=Doctor(rooms, repairing),
             repairing=repairing,
             adopting=Adopting(rooms),
-            pruning=Pruning(rooms, states),
-            latest=Latest(rooms),
+            pruning=pruning,
+            latest=Latest(rooms, keeping),
             accounts=Accounts(db),
         )
 

@@ -95,6 +95,12 @@ def exists(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, c
     )
 
 
+def count(connection: sqlite3.Connection, thread_id: str) -> int:
+    """Count the checkpoints of the root namespace."""
+    statement = "SELECT count(*) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    return int(connection.execute(statement, (thread_id,)).fetchone()[0])
+
+
 def answered(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> bool:
     """Say whether a question that a checkpoint of the root namespace asks was answered there before."""
     statement = """SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?

@@ -5,7 +5,7 @@ Invariants: of one thread at most one run is `running`; a run that has ended nev
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from deerflow_lite import clock
@@ -37,11 +37,15 @@ def _run(row: Sequence[Any]) -> Run:
 
 
 class Ledger:
-    """Adds, reads and ends rows of runs; methods that write join `db.writing()`. `ended` counts ends by status."""
+    """Adds, reads and ends rows of runs; methods that write join `db.writing()`. `ended` counts ends by status.
+
+    `on_end` are called with each run that has ended, after the commit.
+    """
 
     def __init__(self, db: Database) -> None:
         self._db = db
         self.ended: Counter[str] = Counter()
+        self.on_end: list[Callable[[Run], None]] = []
 
     def _all(self, where: str, values: Sequence[object]) -> list[Run]:
         with self._db.reading() as connection:
@@ -164,8 +168,13 @@ class Ledger:
                 (status, error, clock.now(), run.row),
             ).rowcount
             if changed:
-                self._db.committed(lambda: self.ended.update([status]))
+                self._db.committed(lambda: self._tell(run, status))
         return changed == 1
+
+    def _tell(self, run: Run, status: RunStatus) -> None:
+        self.ended[status] += 1
+        for call in self.on_end:
+            call(run)
 
     def logs(self, form: str, until: str, most: int) -> list[Run]:
         """Give runs that ended not after a time and whose logs are `whole`, `kept` or `trimmed`, the oldest first."""

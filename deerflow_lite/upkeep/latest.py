@@ -8,6 +8,7 @@ from deerflow_lite.errors import HeadStale, LineageBroken
 from deerflow_lite.lifecycle import turn_names
 from deerflow_lite.lifecycle.tree import Reading
 from deerflow_lite.runs import gate
+from deerflow_lite.runs.keeping import Keeping
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Change, Thread
 
@@ -15,8 +16,8 @@ from deerflow_lite.threads.model import Change, Thread
 class Latest:
     """Keeps the latest checkpoint of one owner's threads."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, rooms: Rooms, keeping: Keeping) -> None:
+        self._rooms, self._keeping = rooms, keeping
 
     def keep_all(self, owner: str | None, thread_ids: Sequence[str]) -> int:
         """Cut threads down and give their number; raises RunActive, before any is touched, and what `keep` raises."""
@@ -41,14 +42,17 @@ class Latest:
             known = chains.links(connection, thread_id)
         if ("", thread.head) not in known:
             raise LineageBroken(f"checkpoint {thread.head}, the head, is not stored; see `doctor`")
+        root = thread.root if ("", thread.root) in known and thread.root != thread.head else None
+        gone = {found for namespace, found in known if not namespace} - {thread.head, root}
+        if not gone:
+            return 0
         rewritten = self._whole(thread, thread.head)
+        self._keeping.write_out(thread.row, gone)
         with rooms.db.writing() as connection:
             now = rooms.threads.get(owner, thread_id)
             rooms.ledger.refuse_active(now)
             if (now.row, now.head) != (thread.row, thread.head) or chains.links(connection, thread_id) != known:
                 raise HeadStale(f"thread_id: thread {thread_id} changed meanwhile")
-            root = thread.root if ("", thread.root) in known and thread.root != thread.head else None
-            gone = {found for namespace, found in known if not namespace} - {thread.head, root}
             if rewritten:
                 tables.rewrite(connection, [rewritten])
                 self._tell_mode(now)

@@ -6,20 +6,24 @@ bases and their messages are the same afterwards, or nothing was written; an int
 """
 
 import dataclasses
+import logging
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from deerflow_lite.checkpoints import chains, removal
+from deerflow_lite.checkpoints import chains, removal, tables
 from deerflow_lite.checkpoints.family import Family, metadata
 from deerflow_lite.checkpoints.modes import COUNTERS
-from deerflow_lite.errors import HeadStale, LineageBroken
+from deerflow_lite.errors import Conflict, HeadStale, LineageBroken, NotFound
 from deerflow_lite.lifecycle import turn_names
 from deerflow_lite.lifecycle.shown import TreeTurn
 from deerflow_lite.lifecycle.states import States
 from deerflow_lite.lifecycle.tree import Reading
 from deerflow_lite.runs import gate
+from deerflow_lite.runs.keeping import Keeping
 from deerflow_lite.runs.rooms import Rooms
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,11 @@ class Pruned:
 class Pruning:
     """Prunes threads of one owner."""
 
-    def __init__(self, rooms: Rooms, states: States) -> None:
-        self._rooms, self._states = rooms, states
+    def __init__(self, rooms: Rooms, states: States, keeping: Keeping) -> None:
+        self._rooms, self._states, self._keeping = rooms, states, keeping
+        self._left: dict[int, int] = {}
+        self._ended: set[int] = set()
+        rooms.ledger.on_end.append(lambda run: self._ended.add(run.thread_row))
 
     def plan(self, owner: str | None, thread_id: str) -> Pruned:
         """Say what `prune` would do; nothing is written. Raises ThreadUnknown, LineageBroken, ModeMismatch."""
@@ -59,6 +66,7 @@ class Pruning:
             before = self._read(connection, thread_id)
             gone = unneeded(connection, before)
         if gone:
+            self._keeping.write_out(thread.row, gone)
             with rooms.db.writing() as connection:
                 now = rooms.threads.get(owner, thread_id)
                 rooms.ledger.refuse_active(now)
@@ -68,6 +76,24 @@ class Pruning:
                 removal.drop(connection, thread_id, gone, relinked(before.family, gone))
                 _refuse_difference(before, self._read(connection, thread_id))
         return Pruned(thread_id, len(before.family.order), len(gone))
+
+    def sweep(self) -> None:
+        """Prune the threads of ended runs that have stored PRUNE_AFTER checkpoints since they were pruned last."""
+        ended, self._ended = self._ended, set()
+        for row in ended if self._rooms.config.prune_after else ():
+            thread = self._rooms.threads.by_row(row)
+            if thread is None:
+                continue
+            with self._rooms.db.reading() as connection:
+                stored = tables.count(connection, thread.thread_id)
+            if stored - self._left.get(row, 0) < self._rooms.config.prune_after:
+                continue
+            self._left[row] = stored
+            try:
+                pruned = self.prune(None, thread.thread_id)
+                self._left[row] = pruned.checkpoints - pruned.removed
+            except (NotFound, Conflict) as error:  # a run is in flight: its end will ask again
+                _log.info("thread %s was not pruned: %s", thread.thread_id, type(error).__name__)
 
     def _read(self, connection: sqlite3.Connection, thread_id: str) -> Reading:
         thread = self._rooms.threads.get(None, thread_id)

@@ -10,7 +10,7 @@ import pytest
 from tests.lifecycle.asking import Talk
 from tests.lifecycle.branching_graphs import GRAPHS
 from tests.processes import Served, command
-from tests.service import Service
+from tests.service import Service, until
 
 MODES = ("full", "delta")
 
@@ -94,3 +94,34 @@ def test_the_command_says_what_it_would_do_then_does_it_and_the_file_shrinks(
     assert served.ask(f"/threads/{thread_id}/state")["values"]["messages"] == values["messages"]
     assert served.end() == 0
     assert command("doctor", instance=folder).stdout == "1 thread, 13 checkpoints: nothing is wrong.\n"
+
+
+def test_a_thread_is_pruned_by_itself_after_so_many_checkpoints_and_not_before(serve: Callable[..., Service]) -> None:
+    service = serve(graphs=GRAPHS, prune_after=10)
+    talk = Talk(service, "full")
+    for number in range(3):
+        talk.say(f"m{number}", f"h{number}")
+    assert len(service.history(talk.id)) == 10
+    service.gateway.pruning.sweep()
+    assert len(service.history(talk.id)) == 4
+    for number in range(3, 6):
+        talk.say(f"m{number}", f"h{number}")
+        service.gateway.pruning.sweep()
+    assert len(service.history(talk.id)) == 13, "ten more have not been stored"
+    talk.say("m6", "h6")
+    service.gateway.pruning.sweep()
+    assert len(service.history(talk.id)) == 8
+    assert talk.texts() == [text for number in range(7) for text in (f"m{number}", f"echo: m{number}")]
+
+
+def test_the_log_of_a_run_reads_the_same_after_its_steps_were_pruned(serve: Callable[..., Service]) -> None:
+    service = serve(graphs=GRAPHS)
+    talk = Talk(service, "full")
+    talk.say("hello", "h1")
+    run = talk.say("again", "h2", stream_mode=["values", "checkpoints", "debug"])
+    before = service.rejoin(talk.id, run)
+    until(lambda: service.gateway.keeping.sweep() or service.rows("SELECT 1 FROM events WHERE ref IS NOT NULL"))
+    assert service.gateway.pruning.prune(None, talk.id).removed > 0
+    assert service.rejoin(talk.id, run) == before
+    assert prune(service, [talk.id], strategy="keep_latest") == {"pruned_count": 1}
+    assert service.rejoin(talk.id, run) == before
