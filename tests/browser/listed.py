@@ -10,7 +10,7 @@ def rows(page: Page) -> Locator:
 
 def titles(page: Page) -> list[str]:
     """Give the titles in the list, in order."""
-    return page.locator(".row .row-title").all_inner_texts()
+    return page.locator(".row .row-title").all_text_contents()
 
 
 def row(page: Page, title: str) -> Locator:

@@ -1,10 +1,13 @@
 """Filing away from the page: archive, restore and delete, one and many, each with a way back."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 
 from playwright.sync_api import Page, expect
 
 from tests.browser import listed
+from tests.browser.chatting import Reader
 from tests.browser.site import Site
 from tests.browser.watch import watch_of
 from tests.runs.gates import Gate
@@ -183,3 +186,34 @@ def test_a_deletion_that_is_refused_brings_the_chat_back_and_says_why(site: Site
     expect(listed.row(page, "still answering")).to_be_visible()
     gate.open()
     expect(listed.row(page, "still answering").get_by_text("Answering", exact=True)).to_have_count(0)
+
+
+def test_an_archived_chat_goes_on_and_stays_archived(site: Site, open_page: Open) -> None:
+    site.talk("kept", "What is 6*7?")
+    site.service.ask("PATCH", "/threads/kept", {"metadata": {"deerflow_archived": True}})
+    page = open_page("/chats/kept")
+    reader = Reader(page)
+    reader.answered("42")
+    reader.ask("What is 2+3?")
+    reader.answered("42", "5")
+    expect(page.get_by_text("This chat is archived.")).to_be_visible()
+    listed.counted(page, 0, 1)
+    assert site.archived("kept")
+
+
+def test_a_write_that_fails_in_the_service_is_taken_back_and_tells_the_request_to_look_up(
+    site: Site, open_page: Open
+) -> None:
+    site.chats(2)
+    page = open_page("/chats")
+    expect(listed.rows(page)).to_have_count(2)
+    watch_of(page).expect("status of 503")
+    with closing(sqlite3.connect(site.service.gateway.config.database)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        listed.choose(page, "chat 1", "Archive chat")
+        expect(listed.row(page, "chat 1")).to_have_count(0)
+        note = page.locator(".toast").filter(has_text="the database is busy")
+        expect(note).to_contain_text("(request ", timeout=12_000)
+        other.rollback()
+    expect(listed.row(page, "chat 1")).to_be_visible()
+    assert not site.archived("chat-1")

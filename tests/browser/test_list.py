@@ -1,93 +1,17 @@
-"""The list of chats as a reader uses it: order, days, marks, search, rename, pin, on a wide and on a narrow screen."""
+"""The list of chats as a reader uses it: marks, search, rename, pin, on a wide and on a narrow screen."""
 
-import sqlite3
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import listed
+from tests.browser.chatting import Reader
 from tests.browser.site import Site
 from tests.browser.watch import watch_of
 from tests.runs.gates import Gate
 
 Open = Callable[..., Page]
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script> \u202e & \u200fعربي"
-
-
-def stamp(site: Site, thread_id: str, moment: str) -> None:
-    """Set when a chat was last used, as a service that ran then would have."""
-    with sqlite3.connect(site.service.gateway.config.database) as connection:
-        connection.execute("UPDATE threads SET updated_at = ? WHERE thread_id = ?", (moment, thread_id))
-    connection.close()
-
-
-def groups(page: Page) -> dict[str, list[str]]:
-    """Give the titles below each heading of the list."""
-    found = page.locator(".rows section").all()
-    return {part.get_attribute("aria-label") or "": part.locator(".row-title").all_inner_texts() for part in found}
-
-
-def test_pinned_chats_stand_on_top_and_the_rest_newest_first(site: Site, open_page: Open) -> None:
-    site.chats(4)
-    page = open_page("/chats")
-    listed.choose(page, "chat 2", "Pin")
-    expect(page.get_by_role("heading", name="Pinned")).to_be_visible()
-    assert groups(page) == {"Pinned": ["chat 2"], "Today": ["chat 4", "chat 3", "chat 1"]}
-    before = site.service.get("chat-2")["updated_at"]
-    listed.choose(page, "chat 2", "Unpin")
-    expect(page.get_by_role("heading", name="Pinned")).to_have_count(0)
-    assert listed.titles(page) == ["chat 4", "chat 3", "chat 2", "chat 1"]
-    assert site.service.get("chat-2")["updated_at"] == before
-
-
-@pytest.mark.parametrize(
-    ("zone", "now"),
-    [
-        ("UTC", "2026-03-01T12:00:00+00:00"),
-        ("Pacific/Kiritimati", "2026-03-01T00:30:00+14:00"),
-        ("Pacific/Honolulu", "2026-02-28T23:30:00-10:00"),
-        ("Europe/Berlin", "2026-03-30T00:30:00+02:00"),
-        ("America/New_York", "2026-11-02T23:59:00-05:00"),
-    ],
-)
-def test_groups_are_the_readers_own_calendar_days(site: Site, open_page: Open, zone: str, now: str) -> None:
-    moment = datetime.fromisoformat(now)
-    midnight = moment.replace(hour=0, minute=0)
-    second = timedelta(seconds=1)
-    site.chats(5)
-    # a night in which the clock moves has another offset on its far side, so nights are given a margin of an hour
-    for number, at in enumerate(
-        (midnight + second, midnight - second, midnight - timedelta(days=1, hours=2), midnight - timedelta(days=8),
-         datetime.fromisoformat("2020-05-05T12:00:00+00:00")),
-        start=1,
-    ):  # fmt: skip
-        stamp(
-            site,
-            f"chat-{number}",
-            at.astimezone(UTC).isoformat(),
-        )
-    page = open_page("about:blank", timezone_id=zone)
-    page.clock.set_fixed_time(moment)
-    page.goto("/chats")
-    expect(listed.rows(page)).to_have_count(5)
-    assert groups(page) == {
-        "Today": ["chat 1"], "Yesterday": ["chat 2"], "Previous 7 days": ["chat 3"], "Previous 30 days": ["chat 4"],
-        "May 2020": ["chat 5"],
-    }  # fmt: skip
-
-
-def test_a_time_is_relative_and_exact_when_pointed_at(site: Site, open_page: Open) -> None:
-    site.chat("tea", "Tea")
-    stamp(site, "tea", "2026-03-01T09:00:00.000000+00:00")
-    page = open_page("about:blank", timezone_id="Europe/Berlin")
-    page.clock.set_fixed_time("2026-03-01T12:10:00Z")
-    page.goto("/chats")
-    moment = page.locator(".row time")
-    expect(moment).to_have_text("3h ago")
-    expect(moment).to_have_attribute("title", "Mar 1, 2026, 10:00 AM")
-    expect(moment).to_have_attribute("datetime", "2026-03-01T09:00:00.000000+00:00")
 
 
 def test_a_rename_is_saved_by_enter_and_by_leaving_and_dropped_by_escape(site: Site, open_page: Open) -> None:
@@ -217,3 +141,39 @@ def test_on_a_phone_the_list_is_a_drawer_that_gives_way_to_what_was_chosen(site:
     page.keyboard.press("Escape")
     expect(listed.rows(page).first).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_a_new_chat_stands_on_top_at_once_and_says_that_it_is_being_answered(
+    site: Site, open_page: Open, gate: Gate
+) -> None:
+    site.chats(2)
+    page = open_page("/chats/chat-1")
+    page.get_by_role("link", name="New chat").click()
+    page.get_by_label("Agent").select_option("held")
+    Reader(page).ask(gate.text)
+    gate.await_reached()
+    expect(listed.rows(page)).to_have_count(3)
+    assert listed.titles(page)[1:] == ["chat 2", "chat 1"]
+    expect(listed.rows(page).first).to_have_attribute("aria-current", "page")
+    expect(listed.rows(page).first.get_by_text("Answering", exact=True)).to_be_visible()
+    listed.counted(page, 3, 0)
+    gate.open()
+    expect(listed.rows(page).first.locator(".mark")).to_have_count(0)
+    assert listed.titles(page) == [gate.text, "chat 2", "chat 1"]
+
+
+def test_a_long_list_stays_quick_to_change(site: Site, open_page: Open) -> None:
+    """Of a thousand rows one is drawn anew, so that the others are the very elements that they were."""
+    site.chats(120)
+    page = open_page("/chats")
+    listed.to_the_end(page, "That is all")
+    page.evaluate("for (const row of document.querySelectorAll('.row-link')) row.dataset.seen = 'yes'")
+    page.evaluate("window.drawn = 0")
+    page.evaluate(
+        """new MutationObserver((all) => { window.drawn += all.length; }).observe(
+          document.querySelector('.rows'), { subtree: true, childList: true, attributes: true, characterData: true })"""
+    )
+    listed.choose(page, "chat 60", "Pin")
+    expect(page.get_by_role("heading", name="Pinned")).to_be_visible()
+    assert page.locator(".row-link[data-seen=yes]").count() == 119
+    assert page.evaluate("window.drawn") < 40

@@ -47,10 +47,10 @@ export const signedIn = () => CSRF.test(document.cookie);
 /** True where the caller itself gave up. */
 export const aborted = (error) => error?.name === 'AbortError';
 
-/** One sentence for a reader, with the id to look up in the log where there is one. */
+/** One sentence for a reader; where the service failed, with the id to look up in its log. */
 export function sentence(error) {
   const text = error instanceof ApiError ? error.detail : `The page failed: ${error?.message ?? error}`;
-  return error?.requestId ? `${text} (request ${error.requestId})` : text;
+  return error?.status >= 500 && error.requestId ? `${text} (request ${error.requestId})` : text;
 }
 
 /** What a write of a signed-in page must carry; no page of another origin can read it. */

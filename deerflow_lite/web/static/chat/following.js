@@ -3,6 +3,7 @@
 
 import { aborted, get, threadPath } from '../api.js';
 import { followed } from '../events.js';
+import { changed } from '../opened.js';
 import { looked, reload } from './conversation.js';
 import { liveOf, take } from './live.js';
 
@@ -17,7 +18,10 @@ export async function follow(talk, turn, events = null) {
     const watch = watched(talk, turn);
     try {
       const told = stream ? stream(watch.signal) : resumed(talk, turn, watch.signal);
-      for await (const event of told) take(turn, event);
+      for await (const event of told) {
+        take(turn, event);
+        if (event.event === 'metadata') tell(talk);
+      }
     } catch (error) {
       if (talk.closing.signal.aborted || !aborted(error)) throw error;
     } finally {
@@ -25,6 +29,12 @@ export async function follow(talk, turn, events = null) {
     }
     stream = null;
   }
+}
+
+/** Tell the list that the thread is being answered. */
+async function tell(talk) {
+  const thread = await looked(talk).catch(() => null); // the list finds out by itself as well
+  if (thread) changed(thread);
 }
 
 const resumed = (talk, turn, signal) =>

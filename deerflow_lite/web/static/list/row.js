@@ -11,6 +11,7 @@ import { discard, file, pin, rename } from './actions.js';
 import { exactly, timeAgo } from './days.js';
 import { isArchived, isPinned, titleOf } from './order.js';
 import { TitleBox } from './title.js';
+import { listOf } from './rows.js';
 import { choose, choosing, chosen, toggle } from './selection.js';
 
 const MARKS = { busy: 'Answering', interrupted: 'Needs your answer', error: 'Failed' };
@@ -29,20 +30,33 @@ export function entriesOf(row, begin) {
   ];
 }
 
-/** Draw one row; `rows` are all of the list, in order. */
-export function Row({ row, rows }) {
+/** Give the ids that decide how rows look; whoever draws rows reads them once. */
+export const marks = () => ({
+  here: opened.value.id, renamed: renaming.value, choosing: choosing.value, chosen: chosen.value,
+});
+
+const drawn = new WeakMap();
+
+/** Draw a row, or give it as it was drawn: of thousands only those are drawn anew that look different now. */
+export function rowNode(row, { here, renamed, choosing: choice, chosen: picked }) {
   const { thread_id: id } = row;
-  if (renaming.value === id) return html`<${Renaming} row=${row} />`;
-  const here = opened.value.id === id;
-  return html`
-    <li class="row" data-id=${id} data-here=${here} data-chosen=${chosen.value.has(id)}>
-      ${choosing.value ? html`<${Choice} row=${row} rows=${rows} />` : html`
-        <a class="row-link" href=${chatPath(id)} aria-current=${here ? 'page' : undefined} onClick=${uncover}>
-          <${Words} row=${row} />
-        </a>
-        <${More} row=${row} rows=${rows} />`}
+  const look = [id === here, id === renamed, choice, picked.has(id), timeAgo(row.updated_at)];
+  const before = drawn.get(row);
+  if (before?.look.every((each, place) => each === look[place])) return before.node;
+  const [isHere, isRenamed, isChoice, isPicked] = look;
+  const node = isRenamed ? html`<${Renaming} key=${id} row=${row} />` : html`
+    <li class="row" key=${id} data-id=${id} data-here=${isHere} data-chosen=${isPicked}>
+      ${isChoice ? html`<${Choice} row=${row} picked=${isPicked} />` : html`<${Link} row=${row} here=${isHere} />`}
     </li>`;
+  drawn.set(row, { look, node });
+  return node;
 }
+
+const Link = ({ row, here }) => html`
+  <a class="row-link" href=${chatPath(row.thread_id)} aria-current=${here ? 'page' : undefined} onClick=${uncover}>
+    <${Words} row=${row} />
+  </a>
+  <${More} row=${row} />`;
 
 const Words = ({ row }) => html`
   ${isPinned(row) && html`<span class="row-pin"><${Icon} name="pin" /><span class="unseen">Pinned: </span></span>`}
@@ -54,22 +68,23 @@ const Words = ({ row }) => html`
 const Moment = ({ text }) =>
   html`<time class="row-time" datetime=${text} title=${exactly(text)}>${timeAgo(text)}</time>`;
 
-function Choice({ row, rows }) {
+function Choice({ row, picked }) {
   const shift = useRef(false);
   return html`
     <label class="row-link" onPointerDown=${(event) => { shift.current = event.shiftKey; }}>
-      <input type="checkbox" checked=${chosen.value.has(row.thread_id)}
+      <input type="checkbox" checked=${picked}
         onClick=${(event) => { shift.current ||= event.shiftKey; }}
-        onChange=${() => { toggle(rows, row.thread_id, shift.current); shift.current = false; }} />
+        onChange=${() => { toggle(listOf(row), row.thread_id, shift.current); shift.current = false; }} />
       <${Words} row=${row} />
     </label>`;
 }
 
-function More({ row, rows }) {
+function More({ row }) {
   const button = useRef(null);
-  const at = rows.indexOf(row);
-  const nearest = [row, rows[at + 1], rows[at - 1]].filter(Boolean);
   const entries = () => {
+    const rows = listOf(row);
+    const at = rows.indexOf(row);
+    const nearest = [row, rows[at + 1], rows[at - 1]].filter(Boolean);
     const select = { label: 'Select', icon: 'choose', run: () => choose(row.thread_id) };
     return entriesOf(row, () => { renaming.value = row.thread_id; }).toSpliced(-1, 0, select)
       .map((entry) => ({ ...entry, run: () => { entry.run(); focusFirst(nearest); } }));

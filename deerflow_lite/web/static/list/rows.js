@@ -8,7 +8,7 @@ import { compare, isArchived, placed, refreshed, titleOf, without } from './orde
 
 export const TABS = { recent: false, archived: true };
 const PAGE = 50;
-const SELECT = ['thread_id', 'title', 'status', 'metadata', 'created_at', 'updated_at'];
+const SELECT = ['thread_id', 'title', 'status', 'metadata', 'updated_at'];
 const UNREAD = { rows: [], cursor: null, complete: false, loading: false, error: null, started: false };
 
 /** The words that titles are searched for; "" is everything. */
@@ -32,6 +32,9 @@ export const shown = Object.fromEntries(Object.keys(TABS).map((tab) => [tab, com
 /** Give the row of an id where it is loaded. */
 export const rowOf = (id) => [lists.recent, lists.archived]
   .flatMap((list) => list.peek().rows).find((row) => row.thread_id === id);
+
+/** Give the rows of the list that a row stands in. */
+export const listOf = (row) => shown[isArchived(row) ? 'archived' : 'recent'].peek().rows;
 
 /** Load the next page of a list; nothing where one is on its way or none is left. */
 export async function more(tab) {

@@ -6,8 +6,8 @@ import { sentence } from '../api.js';
 import { uncover } from '../layout.js';
 import { grouped } from './days.js';
 import { Foot, Head } from './edges.js';
-import { useFreshness } from './fresh.js';
-import { Row } from './row.js';
+import { minute, useFreshness } from './fresh.js';
+import { marks, rowNode } from './row.js';
 import { TABS, more, query, shown } from './rows.js';
 import { Chosen, Search, Tabs, tab } from './tabs.js';
 import { choosing } from './selection.js';
@@ -27,6 +27,8 @@ export function List() {
 
 function Rows({ name }) {
   const list = shown[name].value;
+  const look = marks();
+  minute.value;
   useEffect(() => { if (!list.started) more(name); }, [list.started]);
   return html`
     <div class="rows" role="tabpanel" id="rows" aria-labelledby=${`tab-${name}`} aria-busy=${list.loading}
@@ -34,7 +36,7 @@ function Rows({ name }) {
       ${grouped(list.rows).map(({ name: group, rows }) => html`
         <section key=${group} aria-label=${group}>
           <h2 class="group">${group}</h2>
-          <ul>${rows.map((row) => html`<${Row} key=${row.thread_id} row=${row} rows=${list.rows} />`)}</ul>
+          <ul>${rows.map((row) => rowNode(row, look))}</ul>
         </section>`)}
       <${End} list=${list} name=${name} />
     </div>`;
