@@ -30,12 +30,11 @@ function Page() {
   const here = opened.value;
   const covered = narrow.value && drawer.value;
   useEffect(() => { document.title = titleOf(here, route.value); }, [here, route.value]);
-  useEffect(() => { if (covered) document.querySelector('#list a, #list button').focus(); }, [covered]);
+  useEffect(() => (covered ? overlaid() : undefined), [covered]);
   return html`
     <a class="skip" href="#main">Skip to the conversation</a>
     <div class="page" data-list=${drawer.value ? 'shown' : 'hidden'}>
-      <aside class="side" id="list" aria-label="List of chats" hidden=${!drawer.value}
-        onKeyDown=${(event) => { if (covered && event.key === 'Escape') uncover(); }}><${List} /></aside>
+      <aside class="side" id="list" aria-label="List of chats" hidden=${!drawer.value}><${List} /></aside>
       ${covered && html`<div class="cover" onClick=${uncover}></div>`}
       <main class="main" id="main" tabindex="-1" inert=${covered}>
         <${Header} thread=${here.thread}><${PanelButtons} thread=${here.thread} /><//>
@@ -43,6 +42,16 @@ function Page() {
       </main>
     </div>
     <${Menu} /><${Toasts} /><${Palette} /><${Shortcuts} />`;
+}
+
+/** Take the focus into the list while it covers the conversation; Escape ends that. */
+function overlaid() {
+  document.querySelector('#list a, #list button').focus();
+  const keyed = (event) => {
+    if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector('dialog:modal')) uncover();
+  };
+  addEventListener('keydown', keyed);
+  return () => removeEventListener('keydown', keyed);
 }
 
 const NAMES = { none: 'New chat', loading: 'Opening…', missing: 'No such chat', failed: 'Not opened' };

@@ -79,7 +79,11 @@ export function Chosen() {
   const { rows } = shown[tab.value].value;
   const picked = rows.filter((row) => chosen.value.has(row.thread_id));
   const act = (does) => () => { does(picked); chooseNone(); };
-  const keyed = (event) => { if (event.key === 'Escape') chooseNone(); };
+  const keyed = (event) => {
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    chooseNone();
+  };
   const archived = TABS[tab.value];
   const done = useRef(null);
   useEffect(() => done.current.focus(), []);
