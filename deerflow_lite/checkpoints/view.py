@@ -20,14 +20,11 @@ from deerflow_lite.checkpoints.saver import FileSaver
 from deerflow_lite.checkpoints.secrets import without_secrets
 from deerflow_lite.checkpoints.wire import to_json
 
-PUT = (
-    "INSERT OR REPLACE INTO checkpoints (checkpoint, type, metadata, thread_id, checkpoint_ns, checkpoint_id,"
-    " parent_checkpoint_id) VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
-_WRITE = (
-    "INSERT OR {} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+_PUT_ORDER = "checkpoint, type, metadata, thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id"
+_WRITE_ORDER = "thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value"
+_AT = "thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
+PUT = f"INSERT OR REPLACE INTO checkpoints ({_PUT_ORDER}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_WRITE = f"INSERT OR {{}} INTO writes ({_WRITE_ORDER}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 Row = tuple[Any, ...]
 Rows = list[Row]
 
@@ -162,9 +159,21 @@ class DraftView(HeadView):
         """Keep the writes of a task."""
         statement, rows = self._write_rows(config, writes, task_id, task_path)
         self._drafts.append((statement, rows))
-        fresh = self._fresh.get((rows[0][1], rows[0][2])) if rows else None
+        fresh = self._written_on(*rows[0][:3]) if rows else None
         if fresh is not None:
             fresh.put_writes(rows, replace="REPLACE" in statement)
+
+    def _written_on(self, *place: str) -> Fresh | None:
+        """Give the checkpoint that writes are kept for; a stored one is read, with its writes, to be read from here."""
+        if place[1:] not in self._fresh:
+            with self._saver.db.reading() as connection:
+                row = connection.execute(f"SELECT {_PUT_ORDER} FROM checkpoints WHERE {_AT}", place).fetchone()
+                writes = connection.execute(f"SELECT {_WRITE_ORDER} FROM writes WHERE {_AT}", place).fetchall()
+            if row is None:
+                return None
+            fresh = self._fresh[place[1], place[2]] = Fresh(self.serde, row)
+            fresh.put_writes(writes, replace=True)
+        return self._fresh[place[1], place[2]]
 
     def store(self, connection: sqlite3.Connection) -> None:
         """Write what was kept, in the open transaction."""

@@ -5,7 +5,7 @@ values are written together.
 """
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deerflow_lite.errors import GraphRefused, HeadStale, Invalid
 from deerflow_lite.graphs import call, channels
@@ -14,6 +14,9 @@ from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import ABSENT, Absent, Change, Thread
 from deerflow_lite.threads.titles import clean_title
+
+if TYPE_CHECKING:
+    from deerflow_lite.checkpoints.view import DraftView
 
 _SPECIAL = ("__start__", "__end__", "__copy__")
 
@@ -75,11 +78,12 @@ class Updating:
             place = {"thread_id": thread.thread_id, "checkpoint_ns": namespace}
             place |= {"checkpoint_id": checkpoint_id} if checkpoint_id else {}
             made = mutation.update(graph, draft, place, given, as_node)
+            change = None if namespace else self._lead(graph, draft, thread, title)
             with rooms.db.writing() as connection:
                 self._standing(thread)
                 draft.store(connection)
-                if not namespace:
-                    self._lead(graph, graph_id, thread, made, title)
+                if change is not None:
+                    rooms.threads.change(thread.owner, thread.thread_id, change, row=thread.row)
         return _place(thread.thread_id, namespace, made)
 
     def _standing(self, thread: Thread) -> None:
@@ -101,12 +105,11 @@ class Updating:
             raise Invalid({f"values.{name}": [f"graph {graph_id} has no such channel"] for name in unknown})
         return given
 
-    def _lead(self, graph: Any, graph_id: str, thread: Thread, checkpoint_id: str, title: str | Absent) -> None:
-        """Make the new checkpoint the head, with its values, inside the transaction that wrote it."""
-        view = self._rooms.savers.reading(graph_id, graph, checkpoint_id)
-        found = view.get_state({"configurable": {"thread_id": thread.thread_id, "checkpoint_ns": ""}})
-        change = dataclasses.replace(heads.standing(graph, found), title=title)
-        self._rooms.threads.change(thread.owner, thread.thread_id, change, row=thread.row)
+    def _lead(self, graph: Any, draft: "DraftView", thread: Thread, title: str | Absent) -> Change:
+        """Give the change that makes the kept checkpoint the head, with its values."""
+        place = {"configurable": {"thread_id": thread.thread_id, "checkpoint_ns": ""}}
+        found = graph.copy(update={"checkpointer": draft}).get_state(place)
+        return dataclasses.replace(heads.standing(graph, found), title=title)
 
 
 def _place(thread_id: str, namespace: str, checkpoint_id: str) -> dict[str, Any]:

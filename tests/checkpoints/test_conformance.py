@@ -11,6 +11,7 @@ import pytest
 from deerflow_lite.checkpoints import tables
 from deerflow_lite.checkpoints.run_view import RunView
 from deerflow_lite.checkpoints.saver import FileSaver
+from deerflow_lite.checkpoints.trail import Trail
 from deerflow_lite.db import Database
 from deerflow_lite.journal import Journal
 
@@ -64,9 +65,8 @@ def test_a_run_sees_at_once_what_it_has_put(tmp_path: Path) -> None:
         from langgraph.checkpoint.base import empty_checkpoint
 
         stored: list[str] = []
-        view = RunView(
-            FileSaver(database), journal, None, lambda _: None, lambda _, one: stored.append(one), sync=False
-        )
+        saver = FileSaver(database)
+        view = RunView(saver, journal, None, lambda _: None, lambda _, one: stored.append(one), Trail(), sync=False)
         place: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
         seen = []
         for step in range(5):

@@ -204,3 +204,19 @@ def test_looking_back_writes_nothing(talk: Talk) -> None:
                        ("edit-regenerate", {"human_message_id": "h2", "replacement_text": "x"})):  # fmt: skip
         talk.service.ask("POST", f"/threads/{talk.id}/runs/{kind}/prepare", body)
     assert talk.service.counts() == before
+
+
+def test_the_values_kept_with_a_state_update_are_those_that_the_graph_reads_from_its_checkpoints(
+    talk: Talk, gate: Gate
+) -> None:
+    talk.say("one", "h1")
+    run = talk.service.start(talk.id, talk.graph, human(gate.text, "h2"))
+    gate.await_reached()
+    talk.service.cancel(talk.id, run["run_id"])
+    for number, node in enumerate(("answer", "__start__", "answer", "answer")):
+        said = [{"type": "ai", "content": f"by hand {number}", "id": f"a{number}"}]
+        talk.service.update(talk.id, {"messages": said}, as_node=node)
+        kept = talk.service.get(talk.id)["values"]["messages"]
+        assert kept == talk.service.history(talk.id, limit=1)[0]["values"]["messages"]
+        assert [message["id"] for message in kept][-1] == f"a{number}"
+        assert talk.shown() == talk.texts() == [message["content"] for message in kept]
