@@ -199,3 +199,23 @@ def test_several_questions_are_answered_one_by_one(site: Site, open_page: Open) 
     expect(asking).to_have_count(0)
     until(lambda: len(site.service.state("tea")["values"].get("answers", [])) == 2)
     assert sorted(site.service.state("tea")["values"]["answers"]) == ["left=L", "right=R"]
+
+
+def test_a_message_whose_run_never_began_is_shown_and_can_be_sent_again(
+    site: Site, open_page: Open, gate: Gate
+) -> None:
+    service = site.service
+    thread = site.chat("tea", "Tea", graph_id="held")
+    first = service.start(thread, "held", gate.text)
+    second = service.start(thread, "held", "and this?")
+    service.cancel(thread, second["run_id"])
+    gate.open()
+    service.join(thread, first["run_id"])
+    page = open_page("/chats/tea")
+    reader = Reader(page)
+    lost = page.locator(".turn[data-status=lost]")
+    expect(lost).to_contain_text("Stopped before anything was answered.")
+    assert reader.questions() == [gate.text, "and this?"]
+    lost.get_by_role("button", name="Send again").click()
+    reader.answered(f"echo: {gate.text}", "echo: and this?")
+    expect(lost).to_have_count(0)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.chatting import Reader
 from tests.browser.site import Site
@@ -125,3 +125,22 @@ def test_an_impatient_reader_makes_one_chat_and_one_run(site: Site, open_page: O
     reader.answered("echo: one")
     assert len(reader.posted("/runs/stream")) == 1
     assert site.service.ask("POST", "/threads/count", {}) == 1
+
+
+def test_a_message_sent_before_the_chat_is_read_goes_on_from_its_end_with_its_own_agent(
+    site: Site, open_page: Open
+) -> None:
+    site.talk("tea", "one", assistant="chat")
+    page = open_page("/")
+    held: list[Route] = []
+    page.route("**/turns?*", lambda route: held.append(route))
+    with page.expect_request("**/turns?*"):
+        page.goto("/chats/tea")
+    reader = Reader(page)
+    reader.ask("two")
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    page.unroute("**/turns?*")
+    for route in held:
+        route.continue_()
+    reader.answered("echo: one", "echo: two")
+    assert [body["assistant_id"] for body in reader.posted("/runs/stream")] == ["chat"]

@@ -4,6 +4,7 @@
 import { batch, computed, signal } from '../html.js';
 import { get, threadPath } from '../api.js';
 import { changed, lookedUp, reopen } from '../opened.js';
+import { lostRun } from './lost.js';
 import { same } from './turns.js';
 
 const PAGE = 25; // turns: about fifty messages
@@ -35,6 +36,7 @@ function conversation(threadId) {
     loaded: signal(threadId === null),
     failure: signal(null),
     trouble: signal(null),
+    lost: signal(null),
     said: signal(''),
     panel: signal(null),
     visited: new Map(),
@@ -52,7 +54,9 @@ export const looked = (talk) => lookedUp(talk.id.peek(), talk.closing.signal);
 export async function reload(talk, through = null) {
   const live = talk.live.peek();
   const [thread, page] = await Promise.all([looked(talk), newest(talk, through)]);
+  const lost = await lostRun(talk, page.turns);
   batch(() => {
+    talk.lost.value = lost;
     talk.thread.value = thread;
     talk.turns.value = page.turns;
     talk.more.value = page.more;

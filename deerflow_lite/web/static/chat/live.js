@@ -2,7 +2,7 @@
 // Events are laid in as they come; `seen` moves once a frame, so that drawing keeps pace with any stream.
 
 import { signal } from '../html.js';
-import { grown, hidden, isAnswer, isQuestion } from './said.js';
+import { grown, hidden, isAnswer, isQuestion, sent } from './said.js';
 
 /** The modes a run is asked for: tokens as they come. What a step made stands in the store when the run has ended. */
 export const MODES = ['messages-tuple', 'custom'];
@@ -93,9 +93,9 @@ export const begun = (turn) => [...turn.messages.values()].some(isAnswer);
 export function liveOf(run, turns) {
   const place = placeOf(run, turns);
   const own = turns[place]?.run_id === run.run_id || goesOn(run) ? turns[place] : null;
-  const sent = own ? own.messages : listed(run.kwargs?.input?.messages);
+  const given = own ? own.messages : sent(run.kwargs?.input?.messages);
   const again = turns[place]?.messages ?? [];
-  const asked = sent.filter(isQuestion);
+  const asked = given.filter(isQuestion);
   return live({
     place,
     key: keyAt(turns, place),
@@ -106,9 +106,6 @@ export function liveOf(run, turns) {
   });
 }
 
-const ROLES = { user: 'human', assistant: 'ai' };
-const listed = (messages) =>
-  (Array.isArray(messages) ? messages : []).map((one) => ({ type: ROLES[one.role] ?? one.role, ...one }));
 const goesOn = (run) => !run.kwargs?.input;
 
 function placeOf(run, turns) {

@@ -52,7 +52,7 @@ const orphan = (message) => ({ kind: 'tool', key: message.id, name: message.name
 function spoken(message, results) {
   const told = [
     { kind: 'reasoning', key: `${message.id}.reasoning`, text: reasoning(message) },
-    { kind: 'text', key: `${message.id}.text`, text: said(message.content), cut: cutOff(message) },
+    { kind: 'text', key: `${message.id}.text`, text: words(message.content), cut: cutOff(message) },
   ].filter((part) => part.text);
   const asked = calls(message).map((call, number) => ({
     kind: 'tool', key: `${message.id}.${number}`, name: call.name, args: call.args,
@@ -64,7 +64,7 @@ function spoken(message, results) {
 /** Whether a message never reached the state: it is what was said before the run was stopped or failed. */
 const cutOff = (message) => message.additional_kwargs?.deerflow_interrupted === true;
 
-const said = (content) =>
+const words = (content) =>
   textOf(Array.isArray(content) ? content.filter((block) => !thought(block)) : content);
 
 /** The tool calls of a message; while it streams their arguments are text that grows. */
@@ -81,7 +81,7 @@ export function openCall(messages) {
 
 /** The answer's own words, as the model wrote them. */
 export const answerText = (messages) =>
-  messages.filter(isAnswer).map((message) => said(message.content)).filter(Boolean).join('\n\n');
+  messages.filter(isAnswer).map((message) => words(message.content)).filter(Boolean).join('\n\n');
 
 /** The last message of an answer that people see: the one that the API's verbs name a turn by. */
 export const lastAnswer = (messages) => messages.findLast(isAnswer) ?? null;
@@ -130,3 +130,12 @@ function joinedCalls(before, more) {
     });
   }, before);
 }
+
+const ROLES = { user: 'human', assistant: 'ai' };
+
+/** The messages of a run's input, whichever way it names their kinds. */
+export const sent = (messages) =>
+  (Array.isArray(messages) ? messages : []).map((one) => ({ type: ROLES[one.role] ?? one.role, ...one }));
+
+/** An error of a run in one line. */
+export const said = (error) => [error.error, error.message].filter(Boolean).join(': ');

@@ -6,9 +6,10 @@ import { Action, Actions, Copy } from './actions.js';
 import { Answer } from './answer.js';
 import { EditBox, Question } from './question.js';
 import { answered, begun } from './live.js';
-import { hidden, isQuestion, questionText } from './said.js';
+import { questions } from './lost.js';
+import { hidden, isQuestion, questionText, said } from './said.js';
 import { noEdit, waits } from './turns.js';
-import { edit, goOn } from './verbs.js';
+import { edit, goOn, send } from './verbs.js';
 
 /** Draw a stored turn; `last` where the path ends with it. */
 export function Turn({ talk, turn, last }) {
@@ -70,8 +71,6 @@ function Ending({ talk, turn, last }) {
     </div>`;
 }
 
-export const said = (error) => [error.error, error.message].filter(Boolean).join(': ');
-
 /** Draw the turn that is being answered. */
 export function LiveTurn({ turn }) {
   turn.seen.value;
@@ -88,6 +87,23 @@ export function LiveTurn({ turn }) {
           <span class="pulse" aria-hidden="true"></span>
           ${stopping ? 'Stopping…' : turn.note ?? (begun(turn) ? '' : 'Working…')}
         </p>
+      </div>
+    </article>`;
+}
+
+/** Draw a message that no turn holds, with what became of its run. */
+export function Lost({ talk, run }) {
+  const [refusal, setRefusal] = useState(null);
+  const asked = questions(run);
+  const again = () => send(talk, asked.map(questionText).join('\n\n')).catch((error) => setRefusal(sentence(error)));
+  return html`
+    <article class="turn" data-status="lost">
+      ${asked.map((message, number) => html`<${Question} key=${number} message=${message} />`)}
+      <div class="ending" data-status=${run.status === 'interrupted' ? 'interrupted' : 'failed'}>
+        <p><strong>${run.status === 'interrupted' ? 'Stopped' : 'This run failed'}</strong> before
+          anything was answered${run.error ? `: ${said(run.error)}` : ''}.</p>
+        <button class="button plain" onClick=${again}>Send again</button>
+        ${refusal && html`<p class="refused" role="alert">${refusal}</p>`}
       </div>
     </article>`;
 }

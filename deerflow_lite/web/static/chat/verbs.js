@@ -2,7 +2,7 @@
 // Each throws ApiError where it is refused before anything has begun; what fails later stands in `talk.trouble`.
 // While a run is on its way nothing else is begun: a second click does nothing.
 
-import { batch } from '../html.js';
+import { batch, effect } from '../html.js';
 import { ApiError, aborted, post, put, threadPath } from '../api.js';
 import { started } from '../events.js';
 import { changed, lookedUp, opened } from '../opened.js';
@@ -16,6 +16,7 @@ import { leafOf, waits } from './turns.js';
 /** Send a new message; a new chat becomes a thread first. Resolves when the run was taken in. */
 export async function send(talk, text, assistant) {
   if (talk.busy.peek()) return undefined;
+  if (!talk.loaded.peek()) await known(talk);
   if (talk.id.peek() === null) await created(talk);
   const turns = talk.turns.peek();
   const message = { type: 'human', content: text };
@@ -23,6 +24,18 @@ export async function send(talk, text, assistant) {
     place: turns.length, key: keyAt(turns, turns.length), question: [message], known: knownBefore(turns, turns.length),
   });
   return begun(talk, turn, '/runs/stream', { ...runOf(talk, assistant), input: { messages: [message] } });
+}
+
+/** Wait until the chat is read: where a message goes on from, and which agent answers it, is not known before. */
+async function known(talk) {
+  talk.starting.value = true;
+  await new Promise((resolve) => {
+    const stop = effect(() => {
+      if (talk.loaded.value || talk.failure.value) queueMicrotask(() => { stop(); resolve(); });
+    });
+  });
+  talk.starting.value = false;
+  if (talk.failure.peek()) throw talk.failure.peek();
 }
 
 async function created(talk) {

@@ -13,7 +13,8 @@ import { keyOf } from './live.js';
 import { useChatCommands } from './keys.js';
 import { Panels } from './panels.js';
 import { useScroll } from './scroll.js';
-import { LiveTurn, Turn, said } from './turn.js';
+import { said } from './said.js';
+import { LiveTurn, Lost, Turn } from './turn.js';
 
 /** Draw the conversation of a thread, or of a new one (null). */
 export function Chat({ thread }) {
@@ -66,13 +67,15 @@ function Turns({ talk, live }) {
   if (!turns.length && talk.failure.value) return html`<${Failure} talk=${talk} />`;
   if (!talk.loaded.value) return html`<${Skeleton} />`;
   const stored = live ? turns.slice(0, live.place) : turns;
-  if (!stored.length && !live) return html`<${Empty} talk=${talk} />`;
+  const lost = live ? null : talk.lost.value;
+  if (!stored.length && !live && !lost) return html`<${Empty} talk=${talk} />`;
   return html`
     ${!talk.more.value && html`<${Origin} thread=${talk.thread.value} />`}
     ${talk.more.value && html`<p class="quiet older" role="status">Older messages…</p>`}
     ${stored.map((turn, place) => html`
       <${Turn} key=${keyOf(turn)} talk=${talk} turn=${turn} last=${place === turns.length - 1} />`)}
     ${live && html`<${LiveTurn} key=${live.key} turn=${live} />`}
+    ${lost && html`<${Lost} key=${lost.run_id} talk=${talk} run=${lost} />`}
     ${talk.failure.value && html`<${Failure} talk=${talk} />`}
     <${Trouble} talk=${talk} />
     <${Asking} talk=${talk} />`;
