@@ -1,10 +1,11 @@
 """The box to write in: drafts, keys, input methods, and messages that cannot be sent now."""
 
 import re
+import threading
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.chatting import Reader
 from tests.browser.site import Site
@@ -132,14 +133,14 @@ def test_a_message_sent_before_the_chat_is_read_goes_on_from_its_end_with_its_ow
 ) -> None:
     site.talk("tea", "one", assistant="chat")
     page = open_page("/")
-    held: list[Route] = []
-    page.route("**/turns?*", lambda route: held.append(route))
+    reading, held = threading.Event(), []
+    page.route("**/turns?*", lambda route: route.continue_() if reading.is_set() else held.append(route))
     with page.expect_request("**/turns?*"):
         page.goto("/chats/tea")
     reader = Reader(page)
     reader.ask("two")
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
-    page.unroute("**/turns?*")
+    reading.set()
     for route in held:
         route.continue_()
     reader.answered("echo: one", "echo: two")
