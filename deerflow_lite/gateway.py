@@ -44,6 +44,7 @@ from deerflow_lite.threads.sqlite import SqliteThreads
 from deerflow_lite.threads.store import ThreadStore
 from deerflow_lite.upkeep.adopt import Adopting
 from deerflow_lite.upkeep.doctor import Doctor
+from deerflow_lite.upkeep.expiry import Expiring
 from deerflow_lite.upkeep.latest import Latest
 from deerflow_lite.upkeep.prune import Pruning
 from deerflow_lite.upkeep.repair import Repairing
@@ -94,10 +95,10 @@ class Gateway:
         With `executing=False` (the command line beside a running service) no run is ever started or recovered here.
         """
         rooms = _opened(config, executing=executing)
-        db, threads = rooms.db, rooms.threads
-        states, keeping = States(rooms), Keeping(rooms)
+        db, threads, states, keeping = rooms.db, rooms.threads, States(rooms), Keeping(rooms)
         trees, pruning = Trees(rooms, states), Pruning(rooms, states, keeping)
-        opening, repairing = Opening(db, threads), Repairing(rooms)
+        opening, repairing, latest = Opening(db, threads), Repairing(rooms), Latest(rooms, keeping)
+        expiring = Expiring(rooms, Deleting(rooms), latest)
         stopped = recover(rooms) if executing else []
         return cls(
             config=config,
@@ -118,14 +119,14 @@ class Gateway:
             heads=Heads(rooms, states),
             runs=Desk(rooms, opening, keeping, stopped),
             keeping=keeping,
-            ticker=Ticker([keeping.sweep, pruning.sweep]),
+            ticker=Ticker([keeping.sweep, pruning.sweep, expiring.sweep]),
             branching=Branching(rooms),
             converting=Converting(rooms),
             doctor=Doctor(rooms, repairing),
             repairing=repairing,
             adopting=Adopting(rooms),
             pruning=pruning,
-            latest=Latest(rooms, keeping),
+            latest=latest,
             accounts=Accounts(db),
         )
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from deerflow_lite import clock
 from deerflow_lite.errors import ThreadUnknown
 from deerflow_lite.threads import flags, limits
 from deerflow_lite.threads.model import Archived
@@ -52,8 +53,9 @@ def archive(connection: sqlite3.Connection, rows: Sequence[Any], archived: bool)
             (text,) = connection.execute("SELECT metadata FROM threads WHERE id = ?", (row,)).fetchone()
             limits.metadata_text({**limits.read_metadata(text), **patch})
     connection.execute(
-        "UPDATE threads SET metadata = merge_meta(metadata, ?) WHERE id IN (SELECT value FROM json_each(?))",
-        (limits.write_json(patch), orjson.dumps([row[0] for row in rows]).decode()),
+        "UPDATE threads SET metadata = merge_meta(metadata, ?), ttl_from = coalesce(?, ttl_from)"
+        " WHERE id IN (SELECT value FROM json_each(?))",
+        (limits.write_json(patch), None if archived else clock.now(), orjson.dumps([row[0] for row in rows]).decode()),
     )
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from deerflow_lite.threads import limits, titles
-from deerflow_lite.threads.flags import checked_flags, touching
-from deerflow_lite.threads.model import ABSENT, Change, NewThread, Thread
+from deerflow_lite.threads.flags import archived, checked_flags, pinned, touching
+from deerflow_lite.threads.model import ABSENT, Change, NewThread, Thread, Ttl
 
 BRANCH_KEYS: Final = frozenset(
     {
@@ -49,12 +49,25 @@ def opened(row: int, owner: str, new: NewThread, now: str) -> Thread:
         root=new.root,
         interrupts="{}",
         error=None,
+        **_ttl(new.ttl),
     )
 
 
 def applied(old: Thread, change: Change, now: str) -> Thread:
     """Give the thread as it is after the change; raises Invalid or TooLarge."""
     title, manual = _title(old, change)
+    new = _replaced(old, change, now, title, manual)
+    if change.ttl is not ABSENT:
+        new = dataclasses.replace(new, **_ttl(change.ttl))
+    released = (archived(old) and not archived(new)) or (pinned(old) and not pinned(new))
+    return dataclasses.replace(new, ttl_from=now) if released else new
+
+
+def _ttl(ttl: Ttl | None) -> dict[str, Any]:
+    return {} if ttl is None else {"ttl_minutes": ttl.minutes, "ttl_strategy": ttl.strategy}
+
+
+def _replaced(old: Thread, change: Change, now: str, title: str | None, manual: bool) -> Thread:
     head = old.head if change.head is ABSENT else change.head
     return dataclasses.replace(
         old,

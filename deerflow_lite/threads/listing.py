@@ -20,7 +20,7 @@ from deerflow_lite.threads.store import TOTAL_CAP, kept
 NARROW_ROWS: Final = 5000
 COLUMNS: Final = (
     "id", "thread_id", "owner", "created_at", "updated_at", "state_updated_at", "metadata", "status", "title",
-    "title_manual", "head", "root", "interrupts", "error",
+    "title_manual", "head", "root", "interrupts", "error", "ttl_minutes", "ttl_strategy", "ttl_from",
 )  # fmt: skip
 _MANUAL: Final = COLUMNS.index("title_manual")
 _SORT_INDEX: Final = {

@@ -111,6 +111,9 @@ class MemoryThreads(ThreadStore):
         with self._db.lock:
             return thread_id in self._deleted
 
+    def with_ttl(self, owner: str | None) -> list[Thread]:
+        return [thread for thread in self._matches(owner, ()) if thread.ttl_minutes is not None]
+
     def _matches(self, owner: str | None, clauses: Sequence[Clause]) -> list[Thread]:
         with self._db.lock:
             rows = [(thread, self._values.get(row)) for row, thread in self._threads.items()]

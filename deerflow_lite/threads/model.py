@@ -11,6 +11,9 @@ Status = Literal["idle", "busy", "interrupted", "error"]
 STATUSES: Final = ("idle", "busy", "interrupted", "error")
 
 
+Strategy = Literal["delete", "keep_latest"]
+
+
 class Absent(Enum):
     """The one value that says: this was not given."""
 
@@ -25,7 +28,10 @@ ABSENT: Final = Absent.ABSENT
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One stored thread. `row` is never reused, not even when the id is; `metadata`, `interrupts`, `error` are JSON."""
+    """One stored thread. `row` is never reused, not even when the id is; `metadata`, `interrupts`, `error` are JSON.
+
+    `ttl_from` is when it was last restored or unpinned: its time to live counts from there, or from `updated_at`.
+    """
 
     row: int
     thread_id: str
@@ -41,6 +47,17 @@ class Thread:
     root: str | None
     interrupts: str
     error: str | None
+    ttl_minutes: float | None = None
+    ttl_strategy: Strategy | None = None
+    ttl_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ttl:
+    """How long a thread is left alone before it is deleted, or cut down to its latest checkpoint."""
+
+    minutes: float
+    strategy: Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +70,7 @@ class NewThread:
     title_manual: bool = False
     root: str | None = None
     head: str | None = None
+    ttl: Ttl | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +108,7 @@ class Change:
     values: HeadValues | Absent = ABSENT
     interrupts: str | Absent = ABSENT
     error: str | None | Absent = ABSENT
+    ttl: Ttl | Absent = ABSENT
     touch: bool = True
 
 

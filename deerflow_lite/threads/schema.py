@@ -124,4 +124,10 @@ def _create(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: Final[list[Migration]] = [("threads", _create)]
+def _let_expire(connection: sqlite3.Connection) -> None:
+    for column in ("ttl_minutes REAL", "ttl_strategy TEXT", "ttl_from TEXT"):
+        connection.execute(f"ALTER TABLE threads ADD COLUMN {column}")
+    connection.execute("CREATE INDEX threads_ttl ON threads (id) WHERE ttl_minutes IS NOT NULL")
+
+
+MIGRATIONS: Final[list[Migration]] = [("threads", _create), ("threads: time to live", _let_expire)]

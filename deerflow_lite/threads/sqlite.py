@@ -117,6 +117,11 @@ class SqliteThreads(ThreadStore):
             found = connection.execute("SELECT 1 FROM deleted_threads WHERE thread_id = ?", (thread_id,)).fetchone()
         return found is not None
 
+    def with_ttl(self, owner: str | None) -> list[Thread]:
+        with self._db.reading() as connection:
+            rows = connection.execute(f"{_SELECT} WHERE ttl_minutes IS NOT NULL").fetchall()
+        return [thread for thread in map(listing.read, rows) if owner in (None, thread.owner)]
+
     @contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
         """Lend a connection on which several reads see the same rows."""

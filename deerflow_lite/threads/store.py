@@ -91,6 +91,10 @@ class ThreadStore(ABC):
     def deleted(self, thread_id: str) -> bool:
         """Say whether the id was deleted and not made again since."""
 
+    @abstractmethod
+    def with_ttl(self, owner: str | None) -> list[Thread]:
+        """Give the threads that have a time to live, in no order."""
+
     def owned(self, owner: str | None, thread_id: str) -> bool:
         """Say whether `get` would find the thread."""
         try:

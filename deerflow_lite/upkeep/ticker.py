@@ -36,8 +36,12 @@ class Ticker:
 
     def _work(self) -> None:
         while not self._stopping.wait(SECONDS):
-            for sweep in self._sweeps:
-                try:
-                    sweep()
-                except (DeerflowError, sqlite3.Error) as error:
-                    _log.warning("a sweep failed, it is tried again: %s", error)
+            self.round()
+
+    def round(self) -> None:
+        """Call each sweep once."""
+        for sweep in self._sweeps:
+            try:
+                sweep()
+            except (DeerflowError, sqlite3.Error) as error:
+                _log.warning("a sweep failed, it is tried again: %s", error)

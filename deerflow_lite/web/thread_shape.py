@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from deerflow_lite.threads.model import HeadValues, Thread
+from deerflow_lite.threads.ttl import expires_at
 from deerflow_lite.web.extract import Extract, follow
 
 CONFIG = orjson.Fragment(b'{"configurable":{}}')
@@ -32,6 +33,13 @@ _SHAPES: dict[str, Callable[[Thread, Values], Any]] = {
 def thread_json(thread: Thread, values: Values, select: Sequence[str] | None = None) -> dict[str, Any]:
     """Give the asked keys of a thread, all of them for None."""
     return {key: _SHAPES[key](thread, values) for key in (_SHAPES if select is None else select)}
+
+
+def ttl_json(thread: Thread) -> dict[str, Any] | None:
+    """Give the time to live of a thread and its end, None where it has none."""
+    if thread.ttl_minutes is None:
+        return None
+    return {"strategy": thread.ttl_strategy, "ttl_minutes": thread.ttl_minutes, "expires_at": expires_at(thread)}
 
 
 def extracted(thread: Thread, values: Values, extract: Extract) -> dict[str, Any]:

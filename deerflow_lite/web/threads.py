@@ -8,7 +8,7 @@ from deerflow_lite.errors import Invalid
 from deerflow_lite.threads.changing import client_metadata
 from deerflow_lite.threads.filters import Clause, IdIn, StatusIs, parse_metadata, parse_title, parse_values
 from deerflow_lite.threads.flags import archived_clause
-from deerflow_lite.threads.model import Change, Found, NewThread, Page, Thread
+from deerflow_lite.threads.model import ABSENT, Change, Found, NewThread, Page, Thread
 from deerflow_lite.web import examples
 from deerflow_lite.web.contract import Call, Routes
 from deerflow_lite.web.cursor import read_cursor, write_cursor
@@ -27,7 +27,8 @@ from deerflow_lite.web.schemas.threads import (
     ThreadPatch,
     ThreadPatchBody,
 )
-from deerflow_lite.web.thread_shape import extracted, thread_json
+from deerflow_lite.web.schemas.ttl import IncludeQuery, Including
+from deerflow_lite.web.thread_shape import extracted, thread_json, ttl_json
 
 routes = Routes("Threads", "Conversations: create, find, name, file away, copy, delete")
 THREAD = "/threads/<thread_id>"
@@ -51,7 +52,7 @@ def create_thread(call: Call, body: ThreadCreate) -> Any:
     if body.assistant_id is not None:
         assistant = call.gateway.graphs.assistant(body.assistant_id)
         metadata |= {"graph_id": assistant.graph_id, "assistant_id": assistant.assistant_id}
-    new = NewThread(body.thread_id or clock.new_id(), metadata, body.title, body.title is not None)
+    new = NewThread(body.thread_id or clock.new_id(), metadata, body.title, body.title is not None, ttl=body.ttl)
     steps = body.supersteps or ()
     return whole(call, call.gateway.seeding.create(call.owner, new, steps, body.if_exists or "do_nothing"))
 
@@ -87,10 +88,11 @@ def archive_threads(call: Call, body: BulkArchive) -> dict[str, Any]:
     return {"matched": done.matched, "changed": done.changed, "thread_ids": done.thread_ids}
 
 
-@routes.route("GET", THREAD, answer=ThreadAnswer, refusals=(404,), example=examples.GET)
-def get_thread(call: Call, thread_id: str) -> Any:
+@routes.route("GET", THREAD, query=IncludeQuery, answer=ThreadAnswer, refusals=(404,), example=examples.GET)
+def get_thread(call: Call, thread_id: str, query: Including) -> Any:
     """Give one thread with the values of its head."""
-    return whole(call, call.gateway.threads.get(call.owner, thread_id))
+    thread = call.gateway.threads.get(call.owner, thread_id)
+    return whole(call, thread) | ({"ttl": ttl_json(thread)} if query.include else {})
 
 
 @routes.route("PATCH", THREAD, body=ThreadPatchBody, answer=ThreadAnswer, refusals=(404, 413), example=examples.PATCH)
@@ -100,7 +102,7 @@ def change_thread(call: Call, thread_id: str, body: ThreadPatch) -> Any:
     Archiving and pinning move no time. `Prefer: return=minimal` gets 204.
     """
     metadata = client_metadata(body.metadata or {})
-    change = Change(metadata=metadata, title=body.title)
+    change = Change(metadata=metadata, title=body.title, ttl=ABSENT if body.ttl is None else body.ttl)
     if body.title is None:
         thread = call.gateway.naming.give_back(call.owner, thread_id, change)
     else:

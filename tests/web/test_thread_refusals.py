@@ -54,7 +54,7 @@ CREATE = [
     *[({"if_exists": value}, "if_exists") for value in ["maybe", "", "RAISE", 1, []]],
     *[({"title": value}, "title") for value in [*NOT_TEXT, "", "  ", "a\nb", "a\0", "x" * 257, "\x7f"]],
     *[({"assistant_id": value}, "assistant_id") for value in [*NOT_TEXT, "", "no-such-graph"]],
-    ({"ttl": {"ttl": 60}}, "ttl"),
+    ({"ttl": {"ttl": 0}}, "ttl"),
     ({"supersteps": 5}, "supersteps"),
     ([], "body"),
     (b"{", "body"),

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from marshmallow import Schema, ValidationError, fields, validate
 
 from deerflow_lite.lifecycle.seeding import Step
-from deerflow_lite.threads.model import ABSENT, STATUSES, Absent, Status
+from deerflow_lite.threads.model import ABSENT, STATUSES, Absent, Status, Ttl
 from deerflow_lite.threads.order import SORTS
 from deerflow_lite.web.extract import ROOTS, Extract, read_extract
 from deerflow_lite.web.schemas.fields import (
@@ -24,16 +24,17 @@ from deerflow_lite.web.schemas.fields import (
     Time,
     Title,
     between,
-    not_served,
     optional,
 )
 from deerflow_lite.web.schemas.supersteps import Supersteps
+from deerflow_lite.web.schemas.ttl import TtlField
 
 KEYS = (
     "thread_id", "created_at", "updated_at", "state_updated_at", "metadata", "status", "values", "interrupts", "error",
     "config", "title", "head_checkpoint_id",
 )  # fmt: skip
 MOST_EQUALITIES = 100
+TTL = "ttl: minutes without activity, then strategy: delete (where absent) or keep_latest"
 
 
 class Extracts(JsonObject):
@@ -56,7 +57,7 @@ class ThreadCreate:
     if_exists: Literal["raise", "do_nothing"] | None
     assistant_id: str | None
     title: str | None
-    ttl: None
+    ttl: Ttl | None
     supersteps: list[list[Step]] | None
 
 
@@ -67,7 +68,7 @@ class ThreadCreateBody(Input):
     if_exists = optional(Choice, "raise", "do_nothing", metadata={"description": "do_nothing where absent"})
     assistant_id = optional(Text, metadata={"description": "its graph goes into metadata"})
     title = optional(Title)
-    ttl = not_served("ttl")
+    ttl = optional(TtlField, metadata={"description": TTL})
     supersteps = optional(Supersteps)
 
 
@@ -76,7 +77,7 @@ class ThreadPatch:
     """What PATCH /threads/{thread_id} was given; a title of None gives it back to the service."""
 
     metadata: dict[str, Any] | None
-    ttl: None
+    ttl: Ttl | None
     title: str | None | Absent = ABSENT
 
 
@@ -84,7 +85,7 @@ class ThreadPatchBody(StrictInput):
     record: ClassVar[Any] = ThreadPatch
     metadata = optional(JsonObject, metadata={"description": "merged shallowly; null is stored"})
     title = Title(allow_none=True, metadata={"description": "null gives the title back to the service"})
-    ttl = not_served("ttl")
+    ttl = optional(TtlField, metadata={"description": TTL})
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,7 @@ class ThreadAnswer(Schema):
     config = JsonObject()
     title = fields.String(allow_none=True)
     head_checkpoint_id = fields.String(allow_none=True)
+    ttl = JsonObject(allow_none=True, metadata={"description": "only where `include` asks for it"})
 
 
 class FoundThread(ThreadAnswer):
