@@ -13,6 +13,7 @@ from deerflow_lite.errors import CheckpointUnknown, HeadUnsettled, ThreadUnknown
 from deerflow_lite.lifecycle.states import States
 from deerflow_lite.lifecycle.tree import Reading
 from deerflow_lite.runs import gate, heads
+from deerflow_lite.runs.keeping import Keeping
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Thread
 
@@ -74,6 +75,7 @@ class Heads:
             rooms.ledger.refuse_active(thread)
             if thread.head in removed or thread.root in removed:
                 raise TurnSelected(turn_id, thread.head)
+            Keeping(rooms).write_out(thread.row, removed)
             self._remove(connection, read, removed)
 
     def _below(self, read: Reading, turn_id: str) -> set[str]:

@@ -67,10 +67,11 @@ class Keeping:
         with references.recalling(self._rooms, run) as values:
             for event in events:
                 told = references.told_of(event) if event.event != "values" else None
-                for ref in [told] if told else chain[passed : passed + AHEAD]:
-                    if ref in chain and (data := references.less(event, values(ref))) is not None:
+                near = [told] if told in chain else chain[passed : passed + AHEAD]
+                for ref in (chain[-1], *near):  # the last one first: it mostly holds all, and outlives the others
+                    if ref is not None and (data := references.less(event, values(ref))) is not None:
                         taken.append((event.id, data, ref))
-                        passed = chain.index(ref)
+                        passed = chain.index(ref) if ref in near else passed
                         break
         return taken
 
@@ -91,7 +92,7 @@ class Keeping:
             gone = before - {event_id for event_id, _ in left}
             if gone and run.last_root is not None and "values" not in [event for _, event in left]:
                 statement = "INSERT INTO events (run, id, event, data, ref) VALUES (?, ?, 'values', ?, ?)"
-                connection.execute(statement, (run.row, max(gone), b"{}", run.last_root))
+                connection.execute(statement, (run.row, max(gone), references.ALL, run.last_root))
             self._rooms.ledger.log_is(run, "trimmed")
 
     def events(self, run: Run, after: int) -> Iterator[Event]:

@@ -1,6 +1,7 @@
 """Events that are kept as a reference to the checkpoint whose values they told: taken apart, and put together again.
 
-A reference is made only where it gives the same JSON back; what the checkpoint does not hold stays in the event.
+A reference is made only where it gives the same JSON back; what the checkpoint does not hold stays in the event, and of
+a list that grew later only its length.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ HOLDERS: Final[Mapping[str, tuple[str, ...]]] = {
     "checkpoints": ("values",),
     "debug": ("payload", "values"),
 }
+ALL: Final = b'{"rest":{},"cut":{},"without":[]}'  # the values as their checkpoint holds them
 Values = Callable[[str], Any]
 _READ = 8
 
@@ -61,19 +63,23 @@ def less(event: Event, stored: Any) -> bytes | None:
     """Give the data of an event without what a checkpoint holds, None where that would not spare its half."""
     root, holder, name = _opened(event)
     given = holder.get(name) if isinstance(holder, dict) else None
-    if not isinstance(given, dict) or not isinstance(stored, dict) or stored.keys() - given.keys():
+    if not isinstance(given, dict) or not isinstance(stored, dict):
         return None
-    rest = {key: value for key, value in given.items() if key not in stored or _differ(value, stored[key])}
-    if 2 * len(orjson.dumps(rest)) > len(orjson.dumps(given)):
+    cut = {key: len(value) for key, value in given.items() if _begins(value, stored.get(key))}
+    rest = {key: value for key, value in given.items() if key not in cut and _differs(value, key, stored)}
+    kept = {"rest": rest, "cut": cut, "without": sorted(stored.keys() - given.keys())}
+    if 2 * len(orjson.dumps(kept)) > len(orjson.dumps(given)):
         return None
-    holder[name] = rest
+    holder[name] = kept
     return orjson.dumps(root[""])
 
 
 def more(event: Event, stored: Any) -> Event:
     """Give an event with what its checkpoint holds put back."""
     root, holder, name = _opened(event)
-    holder[name] = {**stored, **holder[name]}
+    kept = holder[name]
+    values = {key: value for key, value in stored.items() if key not in kept["without"]}
+    holder[name] = values | {key: stored[key][:length] for key, length in kept["cut"].items()} | kept["rest"]
     return Event(event.id, event.event, orjson.dumps(root[""]))
 
 
@@ -87,6 +93,13 @@ def _opened(event: Event) -> tuple[dict[str, Any], Any, str]:
     return root, holder, name
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _begins(value: Any, stored: Any) -> bool:
+    """Say whether a list is the beginning of a longer one: most conversations only grow."""
+    if not isinstance(value, list) or not isinstance(stored, list) or len(value) >= len(stored):
+        return False
+    return orjson.dumps(value) == orjson.dumps(stored[: len(value)])
+
+
+def _differs(value: Any, key: str, stored: dict[str, Any]) -> bool:
     """Compare as JSON: for Python true is 1 and 1 is 1.0."""
-    return orjson.dumps(one) != orjson.dumps(other)
+    return key not in stored or orjson.dumps(value) != orjson.dumps(stored[key])

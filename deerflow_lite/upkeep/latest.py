@@ -53,6 +53,7 @@ class Latest:
             rooms.ledger.refuse_active(now)
             if (now.row, now.head) != (thread.row, thread.head) or chains.links(connection, thread_id) != known:
                 raise HeadStale(f"thread_id: thread {thread_id} changed meanwhile")
+            self._keeping.write_out(thread.row, gone)  # of events that came to refer to them meanwhile
             if rewritten:
                 tables.rewrite(connection, [rewritten])
                 self._tell_mode(now)

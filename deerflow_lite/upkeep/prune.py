@@ -73,6 +73,7 @@ class Pruning:
                 if (now.row, now.head) != (thread.row, thread.head) or chains.links(connection, thread_id) != known:
                     raise HeadStale(f"thread_id: thread {thread_id} changed meanwhile")
                 turn_names.record(connection, before, before.family.parents.keys() - gone)
+                self._keeping.write_out(thread.row, gone)  # of events that came to refer to them meanwhile
                 removal.drop(connection, thread_id, gone, relinked(before.family, gone))
                 _refuse_difference(before, self._read(connection, thread_id))
         return Pruned(thread_id, len(before.family.order), len(gone))

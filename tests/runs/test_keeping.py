@@ -169,3 +169,33 @@ def test_the_head_of_a_regenerated_answer_is_told_from_its_own_line(service: Ser
     sweep(service)
     assert service.rejoin(thread, run) == whole
     assert texts(whole[-2].data)[0] == "a"
+
+
+@pytest.mark.parametrize("assistant", ["chat", "delta", "nested"])
+@pytest.mark.parametrize("cut", ["prune", "latest"])
+def test_logs_read_the_same_once_checkpoints_were_taken_out(service: Service, assistant: str, cut: str) -> None:
+    thread = service.thread()
+    logs = [service.stream(thread, assistant, text, stream_mode=MODES) for text in ("a", "b", "c")]
+    sweep(service)
+    assert service.rows(REFERRED)
+    gateway = service.gateway
+    gateway.pruning.prune("default", thread) if cut == "prune" else gateway.latest.keep("default", thread)
+    assert [service.rejoin(thread, log[0].data["run_id"]) for log in logs] == logs
+
+
+def test_lists_are_kept_by_their_length_where_they_grew(service: Service) -> None:
+    thread = service.thread()
+    whole = service.stream(thread, "chat", "a " * 500, stream_mode=["values", "checkpoints"])
+    sweep(service)
+    refs = service.rows("SELECT DISTINCT ref FROM events WHERE ref IS NOT NULL")
+    assert refs == [(service.get(thread)["head_checkpoint_id"],)]
+    assert service.rejoin(thread, whole[0].data["run_id"]) == whole
+
+
+def test_what_a_turn_took_back_is_still_told_by_the_log(service: Service) -> None:
+    thread = service.thread()
+    said = service.wait(thread, "chat", "a")["messages"]
+    gone = {"messages": [{"type": "remove", "id": said[0]["id"], "content": ""}]}
+    whole = service.stream(thread, "chat", gone, stream_mode=MODES)
+    sweep(service)
+    assert service.rejoin(thread, whole[0].data["run_id"]) == whole
