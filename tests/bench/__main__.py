@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tests.bench import lineage, merges, page, peer, quiet, replay, runs, starting, streams, threads
+from tests.bench import lineage, merges, page, peer, quiet, replay, runs, starting, streams, threads, tokens
 from tests.bench.rounds import FULL, QUICK, Effort
 from tests.bench.table import Line, head
 
@@ -44,6 +44,7 @@ PARTS = {
     "merges": Part("Merges in process, 8 writers and 8 readers", "none", merges.merges),
     "page": Part("The chat page in Chromium", "none", page.lines),
     "streams": Part("JSON beside open event streams", "to the same without streams", streams.streams),
+    "tokens": Part("A run that streams tokens", "to the same graph in process", tokens.tokens),
     "peer": Part("Beside langgraph dev, 1,000 threads each", "to langgraph dev", peer.lines, named=True),
 }
 
