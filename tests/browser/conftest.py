@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from cheroot.wsgi import Server
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.site import Site
 from tests.browser.watch import Watch
@@ -37,6 +37,7 @@ def chromium() -> str:
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
     """One browser a module: while it lives, its event loop is this thread's, and nobody else's can be."""
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser

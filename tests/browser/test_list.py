@@ -143,6 +143,26 @@ def test_on_a_phone_the_list_is_a_drawer_that_gives_way_to_what_was_chosen(site:
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+def test_on_a_phone_the_archive_opens_with_its_list(site: Site, open_page: Open) -> None:
+    site.chat("kept", "kept aside", deerflow_archived=True)
+    page = open_page("/chats/archived", size="phone")
+    expect(listed.row(page, "kept aside")).to_be_visible()
+    expect(page).to_have_title("Archived · DeerFlow Lite")
+
+
+def test_the_open_chat_is_renamed_in_its_title_line_and_the_focus_stays_there(site: Site, open_page: Open) -> None:
+    site.chat("tea", "Tea")
+    page = open_page("/chats/tea")
+    more = page.get_by_role("button", name="More for this chat")
+    more.click()
+    page.get_by_role("menuitem", name="Rename").click()
+    page.get_by_role("textbox", name="Title").fill("Green tea")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Green tea")
+    expect(more).to_be_focused()
+    assert listed.titles(page) == ["Green tea"]
+
+
 def test_a_new_chat_stands_on_top_at_once_and_says_that_it_is_being_answered(
     site: Site, open_page: Open, gate: Gate
 ) -> None:

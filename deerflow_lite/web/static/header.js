@@ -32,9 +32,16 @@ function Title({ thread }) {
   if (!thread) return html`<h1 class="bar-title">New chat</h1>`;
   if (renaming.value === thread.thread_id) {
     return html`<${TitleBox} title=${titleOf(thread)} save=${(title) => rename(thread, title)}
-      ended=${() => { renaming.value = null; }} />`;
+      ended=${ended} />`;
   }
   return html`<h1 class="bar-title" dir="auto" title=${titleOf(thread)}>${titleOf(thread)}</h1>`;
+}
+
+function ended() {
+  renaming.value = null;
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) document.querySelector('.bar [aria-haspopup=menu]')?.focus();
+  });
 }
 
 function More({ thread }) {

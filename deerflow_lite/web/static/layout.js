@@ -6,7 +6,7 @@ import { keptSignal } from './storage.js';
 
 const narrowQuery = matchMedia('(max-width: 760px)');
 const beside = keptSignal('list', 'shown');
-const over = signal(false);
+const over = signal(narrowQuery.matches && location.pathname.startsWith('/chats/archived'));
 
 export const narrow = signal(narrowQuery.matches);
 narrowQuery.addEventListener('change', () => { narrow.value = narrowQuery.matches; over.value = false; });
