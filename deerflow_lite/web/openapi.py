@@ -66,8 +66,10 @@ def document(all_routes: Iterable[Routes], version: str) -> JsonDict:
     spec.components.schema("Problem", PROBLEM)
     for name, scheme in WHO.items():
         spec.components.security_scheme(name, scheme)
-    for routes in all_routes:
-        spec.tag({"name": routes.tag, "description": routes.about})
+    subjects = tuple(all_routes)
+    for tag, about in {routes.tag: routes.about for routes in subjects}.items():
+        spec.tag({"name": tag, "description": about})
+    for routes in subjects:
         for route in routes.table:
             path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route.path)
             spec.path(path, operations={route.method.lower(): _operation(route, path, plugin)})
@@ -108,7 +110,9 @@ def _content(schema: Any, example: Example | None, part: str) -> JsonDict:
 
 def _responses(route: Route) -> JsonDict:
     good: JsonDict = {"description": "as asked"}
-    if route.media != "application/json":
+    if route.media == "text/event-stream":
+        good["content"] = {route.media: {}}  # a schema here would be one of the whole stream or of one event
+    elif route.media != "application/json":
         good["content"] = {route.media: {"schema": {"type": "string"}}}
     elif route.answer is not None:
         good["content"] = {route.media: _content(_answer(route.answer), route.example, "answer")}
