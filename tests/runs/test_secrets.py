@@ -26,10 +26,11 @@ def proving(serve: Callable[..., Service], caplog: pytest.LogCaptureFixture) -> 
 
 
 def searched(service: Service, caplog: pytest.LogCaptureFixture) -> None:
-    """Look for the secret in every file, and for what must be kept beside it."""
+    """Look for the secret in every file, and for what must be kept beside it where a run is kept."""
     service.gateway.stop(5)
+    kept = service.rows("SELECT kwargs FROM runs")
+    assert all("max_tokens" in kwargs and "keynote" in kwargs for (kwargs,) in kept)
     stored = b"".join(path.read_bytes() for path in service.gateway.config.instance.rglob("*") if path.is_file())
-    assert b"max_tokens" in stored and b"keynote" in stored
     assert SECRET.encode() not in stored
     assert SECRET not in caplog.text
     assert [record for record in caplog.records if SECRET in repr(record.__dict__)] == []
@@ -96,7 +97,34 @@ def on_a_thread_made_by_the_run(service: Service, thread: str, gate: Gate) -> An
     return service.wait("new-one", "proving", "a", if_not_exists="create", **MORE)
 
 
-WAYS = (waited, posted, streamed, queued, resumed, delayed, made_way, regenerated, edited, on_a_thread_made_by_the_run)
+BODY = {"assistant_id": "proving", "input": human("a"), **MORE}
+
+
+def without_a_thread(service: Service, thread: str, gate: Gate) -> Any:
+    return service.ask("POST", "/runs/wait", BODY)
+
+
+def in_a_batch(service: Service, thread: str, gate: Gate) -> Any:
+    made = service.ask("POST", "/runs/batch", [BODY | {"on_completion": "keep"}, BODY])
+    assert SECRET not in str(made)
+    return service.join(made[0]["thread_id"], made[0]["run_id"])
+
+
+def kept_without_a_thread(service: Service, thread: str, gate: Gate) -> Any:
+    return service.ask("POST", "/runs/wait", BODY | {"on_completion": "keep"})
+
+
+def asked_for_twice(service: Service, thread: str, gate: Gate) -> Any:
+    sent = {"headers": {"Idempotency-Key": "k"}}
+    once, again = (service.ask("POST", f"/threads/{thread}/runs/wait", BODY, **sent) for _ in range(2))
+    assert once == again
+    return once
+
+
+WAYS = (
+    waited, posted, streamed, queued, resumed, delayed, made_way, regenerated, edited, on_a_thread_made_by_the_run,
+    without_a_thread, in_a_batch, kept_without_a_thread, asked_for_twice,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)

@@ -11,13 +11,14 @@ BODY = {"assistant_id": "chat", "input": {"messages": []}}
 
 @dataclass(frozen=True)
 class Row:
-    """One way to ask a route. `kind` says what another owner gets:
+    """One way to ask a route. `kind` says what another owner gets.
 
-    `open` and `shared` the same answer, `hidden` that of an id that does not exist, `apart` that of an empty service.
+    `open` and `shared`: the same answer; `anew`: a run of their own; `hidden`: that for an id that does not exist;
+    `apart`: that of an empty service; `taken` and `created`: the refusal of an id that is not available.
     """
 
     kind: str
-    body: Callable[[Ids], JsonDict | None] = lambda ids: None
+    body: Callable[[Ids], Any] = lambda ids: None
     query: Callable[[Ids], JsonDict] = lambda ids: {}
     owner: int = 200
 
@@ -78,6 +79,13 @@ ROWS: dict[str, tuple[Row, ...]] = {
     "cancel_runs": (
         Row("hidden", lambda ids: {"thread_id": ids["thread_id"], "run_ids": [ids["run_id"]]}, owner=204),
     ),
+    "create_stateless": (Row("anew", run()), Row("anew", run(on_completion=lambda _: "keep"))),
+    "wait_stateless": (Row("anew", run()),), "stream_stateless": (Row("anew", run()),),
+    "create_batch": (Row("anew", lambda ids: [BODY, BODY]),),
+    "get_run_by_id": (HIDDEN,), "join_run_by_id": (HIDDEN,), "rejoin_run_by_id": (HIDDEN,),
+    "cancel_run_by_id": (Row("hidden", owner=202),),
+    "prune_threads": (Row("apart", lambda ids: {"thread_ids": [ids["thread_id"]]}),
+                      Row("apart", lambda ids: {"thread_ids": [ids["thread_id"]], "strategy": "keep_latest"})),
     "join_run": (HIDDEN,), "rejoin_run": (HIDDEN,),
     "prepare_regenerate": (Row("hidden", answer),), "prepare_edit": (Row("hidden", question),),
     "regenerate": (Row("hidden", answer), Row("hidden", lambda ids: answer(ids) | {"stream": True})),

@@ -14,7 +14,7 @@ from deerflow_lite import clock
 from deerflow_lite.web.app import ROUTES
 from tests.runs.gates import Gate
 from tests.service import Service, human
-from tests.web.owned import ROWS, Ids, Row
+from tests.web.owned import BODY, ROWS, Ids, Row
 
 # an owner's name is no pattern, whoever is asked for
 OWNER, OTHER, THIRD = "a_1", "ax1", "A_1"
@@ -124,6 +124,7 @@ def test_what_lists_shows_each_owner_what_is_theirs(world: World, name: str, row
         assert answer.status_code == 200
         assert [one for one in hers if one in answer.get_data()] == []
     nothing = [0, None, [], {"items": []}, {"namespaces": []}, {"matched": 0, "changed": 0, "thread_ids": []}]
+    nothing.append({"pruned_count": 0})
     assert empty.json in nothing
     assert empty.headers.get("X-Pagination-Total", "0") == "0"
     stored = world.service.rows("SELECT * FROM threads WHERE owner = ?", OWNER)
@@ -178,6 +179,23 @@ def test_a_deleted_thread_is_nobodys_and_its_id_may_be_taken_by_anybody(world: W
     assert (made["metadata"], made["values"], made["title"]) == ({}, None, None)
     assert world.other.get(thread, "/runs") == world.other.history(thread) == []
     assert world.owner.call("GET", f"/threads/{thread}").status_code == 404
+
+
+def test_a_run_without_a_thread_and_the_thread_that_it_kept_are_its_callers(world: World) -> None:
+    run = world.owner.ask("POST", "/runs", BODY | {"on_completion": "keep"})
+    path = f"/runs/{run['run_id']}"
+    assert world.owner.call("GET", path + "/join").status_code == 200
+    assert world.owner.call("GET", f"/threads/{run['thread_id']}").status_code == 200
+    for missing in (path, path + "/join", path + "/stream", f"/threads/{run['thread_id']}"):
+        assert world.other.call("GET", missing).status_code == 404
+    assert run["thread_id"] not in str(world.other.ask("POST", "/threads/search", {}))
+
+
+def test_the_same_idempotency_key_is_another_for_each_owner(world: World) -> None:
+    sent = {"headers": {"Idempotency-Key": "k"}}
+    first = world.owner.ask("POST", "/runs", BODY, **sent)
+    assert world.owner.ask("POST", "/runs", BODY, **sent)["run_id"] == first["run_id"]
+    assert world.other.ask("POST", "/runs", BODY, **sent)["run_id"] != first["run_id"]
 
 
 def test_a_run_in_flight_of_another_owner_is_neither_followed_nor_stopped(world: World, gate: Gate) -> None:
