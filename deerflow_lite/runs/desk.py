@@ -192,7 +192,9 @@ class Desk:
         with self._streams:
             self.streams_open -= 1
 
-    def follow(self, run: Run, after: int, live: Live | None = None) -> Iterator[Event | None]:
-        """Give a run's events after an id, None as a heartbeat; `live` is what its post gave."""
+    def follow(self, run: Run, after: int, live: Live | None = None) -> Iterator[list[Event]]:
+        """Give a run's events after an id, those that are there together, [] as a heartbeat; its post gave `live`."""
         known = live if live is not None and live.events else self._rooms.log.live(run.row)
-        return followed(known, after, BEAT) if known is not None else self._keeping.events(run, after)
+        if known is not None:
+            return followed(known, after, BEAT)
+        return ([event] for event in self._keeping.events(run, after))

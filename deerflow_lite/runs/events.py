@@ -15,6 +15,7 @@ from deerflow_lite.runs.model import Event, RunRequest
 
 BROKEN_OFF = b'{"__error__":{"error":"ServiceStopped","message":"the service stopped; ask again once it is back"}}'
 
+TOGETHER = 500
 STOPPING = b'{"error":"ServiceStopped","message":"the service stopped; take the stream up again once it is back"}'
 
 
@@ -190,15 +191,15 @@ class EventLog:
         return [Event(*values) for values in rows]
 
 
-def followed(live: Live, after: int, beat: float) -> Iterator[Event | None]:
-    """Give the events after an id as they are committed; None whenever nothing came for `beat` seconds."""
+def followed(live: Live, after: int, beat: float) -> Iterator[list[Event]]:
+    """Give the events after an id as they are committed, those of one commit together; [] is a heartbeat."""
     ended = False
     after = min(after, len(live.events))
     while not ended:
         events, ended = live.after(after, beat)
-        yield from events
+        yield from (events[first : first + TOGETHER] for first in range(0, len(events), TOGETHER))
         after += len(events)
         if not events and not ended:
-            yield None
+            yield []
     if live.broken_off:
-        yield Event(after, "stopping", STOPPING)
+        yield [Event(after, "stopping", STOPPING)]
