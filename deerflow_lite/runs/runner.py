@@ -25,6 +25,7 @@ from deerflow_lite.runs.seat import Seat
 from deerflow_lite.runs.stream import failure
 
 ALARM: Final = 60.0
+SETTLING: Final = 2.0
 _log = logging.getLogger(__name__)
 
 
@@ -63,6 +64,8 @@ class Runner:
                 with suppress(*EXITS):  # a node's sys.exit() passes through asyncio: it ends its run, not the loop
                     loop.run_until_complete(begin)
         finally:
+            with suppress(*EXITS):
+                loop.run_until_complete(_put_down())
             loop.close()
 
     async def _begin(self) -> None:
@@ -169,9 +172,7 @@ class Runner:
     async def _settle_endings(self) -> None:
         """Wait a little for the ends of runs that never began; what cannot be stored now is so at the next start."""
         if self._ending:
-            _, late = await asyncio.wait(self._ending.values(), timeout=2)
-            for task in late:
-                task.cancel()
+            await asyncio.wait(self._ending.values(), timeout=SETTLING)
 
     def stop(self, grace: float) -> None:
         """Let the runs settle for `grace` seconds, then end them as stopped."""
@@ -188,7 +189,16 @@ class Runner:
             for task in late:
                 tasks[task].ends_as = STOPPED
                 task.cancel()
-            await asyncio.wait(tasks, timeout=2)
+            await asyncio.wait(tasks, timeout=SETTLING)
         await self._settle_endings()
         self._stopped = True
         self._wake.set()
+
+
+async def _put_down() -> None:
+    """End the tasks that are left: their runs are recovered at the next start."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    if left:
+        await asyncio.wait(left, timeout=SETTLING)
