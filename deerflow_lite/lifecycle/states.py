@@ -13,7 +13,7 @@ import orjson
 from deerflow_lite.checkpoints import state, tables
 from deerflow_lite.checkpoints.bare import bare
 from deerflow_lite.checkpoints.wire import to_json
-from deerflow_lite.errors import CheckpointUnknown, GraphBroken, LineageBroken, ModeMismatch, ParentMissing
+from deerflow_lite.errors import CheckpointUnknown, GraphBroken, LineageBroken, ModeMismatch
 from deerflow_lite.graphs import channels
 from deerflow_lite.runs import gate, heads
 from deerflow_lite.runs.rooms import Rooms
@@ -79,18 +79,12 @@ class States:
         try:
             graph_id = self.graph_id(thread)
             gate.refuse_mode(self._rooms, thread, graph_id)
-            self._refuse_lost(thread)
+            gate.refuse_lost(self._rooms, thread)
             with self._rooms.graphs.opened(graph_id) as graph:
                 view = self._rooms.savers.reading(graph_id, graph, thread.head)
                 return heads.of_snapshot(graph, state.snapshot(view, thread.thread_id, None))
         except (ModeMismatch, GraphBroken, LineageBroken):
             return None
-
-    def _refuse_lost(self, thread: Thread) -> None:
-        """Raise ParentMissing for a head that is not stored: LangGraph would answer with an empty state."""
-        with self._rooms.db.reading() as connection:
-            if thread.head is not None and not tables.exists(connection, thread.thread_id, thread.head, ""):
-                raise ParentMissing(thread.head)
 
     def _readable(self, thread: Thread) -> bool:
         try:
@@ -117,7 +111,7 @@ class States:
         graph_id = self.graph_id(thread)
         gate.refuse_mode(self._rooms, thread, graph_id, checkpoint_id if not namespace else None)
         if checkpoint_id is None and not namespace:
-            self._refuse_lost(thread)
+            gate.refuse_lost(self._rooms, thread)
         with ExitStack() as stack:
             graph = self._opened(stack, graph_id, namespace)
             if graph is None:

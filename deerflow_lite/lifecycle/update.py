@@ -38,7 +38,7 @@ class Updating:
     ) -> dict[str, Any]:
         """Give the place of the new checkpoint: {checkpoint, configurable, checkpoint_id}.
 
-        Raises ThreadUnknown, CheckpointUnknown, RunActive, Invalid (unknown channel, Overwrite), GraphRefused.
+        Raises ThreadUnknown, CheckpointUnknown, ParentMissing, RunActive, Invalid, GraphRefused.
         """
         thread = self._rooms.threads.get(owner, thread_id)
         if checkpoint_id is not None:
@@ -71,6 +71,8 @@ class Updating:
         from deerflow_lite.checkpoints.view import DraftView
 
         rooms, graph_id = self._rooms, self._states.graph_id(thread)
+        if checkpoint_id is None:
+            gate.refuse_lost(rooms, thread)
         gate.refuse_mode(rooms, thread, graph_id, checkpoint_id if not namespace else None)
         with rooms.graphs.opened(graph_id) as graph:
             given = self._checked(graph, graph_id, values, as_node, namespace)

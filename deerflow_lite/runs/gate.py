@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
-from deerflow_lite.checkpoints import modes
-from deerflow_lite.errors import ChannelLost, GraphBroken
+from deerflow_lite.checkpoints import modes, tables
+from deerflow_lite.errors import ChannelLost, GraphBroken, ParentMissing
 from deerflow_lite.graphs import call, channels
 from deerflow_lite.runs.model import RunRequest
 from deerflow_lite.runs.rooms import Rooms
@@ -37,6 +37,13 @@ def refuse_mode(rooms: Rooms, thread: Thread, graph_id: str, checkpoint_id: str 
         modes.refuse_mismatch(thread.thread_id, "delta", channels.mode(graph))
 
 
+def refuse_lost(rooms: Rooms, thread: Thread) -> None:
+    """Raise ParentMissing for a head that is not stored: LangGraph would read it as empty, and go on from nothing."""
+    with rooms.db.reading() as connection:
+        if thread.head is not None and not tables.exists(connection, thread.thread_id, thread.head):
+            raise ParentMissing(thread.head)
+
+
 def own_channels(graph: Any) -> frozenset[str]:
     """Give the names of the channels that hold a graph's state."""
     return frozenset(name for name in channels.channel_names(graph) if modes.holds_state(name))
@@ -51,7 +58,9 @@ def refuse_modes(rooms: Rooms, thread: Thread, graph: Any, checkpoint_ids: Seque
 
 
 def refuse_loss(rooms: Rooms, thread: Thread, request: RunRequest) -> None:
-    """Raise what `refuse_lossy` raises, before a run is taken in; a factory gets the caller's own config."""
+    """Raise what `refuse_lost` and `refuse_lossy` raise, before a run is taken in; a factory gets the run's config."""
+    if request.checkpoint_id is None:
+        refuse_lost(rooms, thread)
     if _row(rooms, thread, place := _root(request)) is not None:
         fixed = {"thread_id": thread.thread_id}
         config = call.run_config(request.config, request.context, fixed, {}, rooms.config.recursion_limit)

@@ -172,6 +172,20 @@ def test_a_thread_that_is_spoilt_beyond_reading_is_still_listed_archived_and_del
     assert service.ask("POST", "/threads/count", {}) == 1
 
 
+def test_a_thread_whose_head_is_gone_takes_no_run_that_would_go_on_from_nothing(planted: Planted) -> None:
+    planted.spoilt()
+    planted.file.execute(
+        "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_id = ?", (planted.thread, planted.head)
+    )
+    rows = "SELECT (SELECT count(*) FROM checkpoints), (SELECT count(*) FROM runs)"
+    before = planted.service.rows(rows)
+    body = {"assistant_id": "chat", "input": {"messages": []}}
+    for path, given in (("/runs/wait", body), ("/runs", body), ("/runs/stream", body), ("/state", {"values": {}})):
+        with planted.service.call("POST", f"/threads/{planted.thread}{path}", given) as answer:
+            assert (answer.status_code, planted.head in answer.get_json()["detail"]) == (409, True), path
+    assert planted.service.rows(rows) == before
+
+
 def test_what_a_session_or_token_row_holds_opens_nothing_it_should_not(serve: Callable[..., Service]) -> None:
     service = serve(auth="tokens")
     alice = service.of("alice")
