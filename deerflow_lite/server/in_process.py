@@ -2,6 +2,8 @@
 
 import os
 import threading
+import time
+from queue import SimpleQueue
 from typing import Any, NoReturn
 
 from deerflow_lite.config import Config
@@ -17,16 +19,17 @@ def serve_here(config: Config, address: Address) -> NoReturn:
     """Serve until a signal, then end the process; raises what opening the service raises."""
     from cheroot.wsgi import Server
 
-    stopping = threading.Event()
-    on_signals(lambda *_: stopping.set())
+    # not an event: a handler that sets one hangs where it has interrupted the wait for it
+    signals: SimpleQueue[None] = SimpleQueue()
+    on_signals(lambda *_: signals.put(None))
     service = Service.open(config, address)
     server: Any = Server((address.ip, address.port), service.app, numthreads=THREADS, request_queue_size=BACKLOG)
     server.prepare()
     threading.Thread(target=server.serve, name="cheroot", daemon=True).start()
     while not service.answers():
-        stopping.wait(0.005)
+        time.sleep(0.005)
     service.start(os.getpid())
-    stopping.wait()
+    signals.get()
     service.stop()
     # stopping the server waits for every answer, also for one whose client reads no more
     last = threading.Thread(target=server.stop, name="last requests", daemon=True)

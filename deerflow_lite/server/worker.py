@@ -43,13 +43,15 @@ def serve_in_worker(config: Config, address: Address) -> int:
         log_enabled=False,
         workers_kill_timeout=config.stop_grace + KILL_AFTER,
     )
-    stopping = threading.Event()
+    stopping = False
     interrupt: Callable[..., None] = server.signal_handler_interrupt
 
     def stop(*_: object) -> None:
-        (lifeline.let_go if stopping.is_set() else lifeline.say_stop)()
-        stopping.set()
-        interrupt()
+        nonlocal stopping
+        (lifeline.let_go if stopping else lifeline.say_stop)()
+        stopping = True
+        # it sets the event that the interrupted thread waits for, and that one may hold the event's lock
+        threading.Thread(target=interrupt, name="interrupt", daemon=True).start()
 
     # granian sets its own handlers first, which would end the worker before its streams and runs have ended
     server.on_startup(lambda: on_signals(stop))
@@ -58,7 +60,7 @@ def serve_in_worker(config: Config, address: Address) -> int:
         with closing(bound(address, socket.SO_REUSEADDR, socket.SO_REUSEPORT)):
             server.serve(target_loader=Worker(config, address, lifeline, os.getpid()))
     except SystemExit:
-        if not stopping.is_set():
+        if not stopping:
             raise lifeline.complaint() from None
     return 0
 

@@ -174,7 +174,7 @@ def plant_leftovers(gateway: Gateway) -> None:
         gateway.opening.create("U1", NewThread(thread_id, {}))
     gateway.threads.change("U1", "stale", Change(status="busy", touch=False))
     with gateway.db.writing() as connection:
-        connection.execute("INSERT INTO events VALUES (77, 1, 'end', CAST('null' AS BLOB))")
+        connection.execute("INSERT INTO events (run, id, event, data) VALUES (77, 1, 'end', CAST('null' AS BLOB))")
         connection.execute(
             "INSERT INTO writes (thread_id, checkpoint_id, task_id, idx, channel) VALUES ('one', 'gone', 't', 0, 'c')"
         )
