@@ -81,12 +81,14 @@ def family(connection: sqlite3.Connection, thread_id: str) -> Family:
             broken.append(Broken(checkpoint_id, f"its parent {parent} is not in this thread"))
     parents |= _by_time(connection, thread_id, parents, [row[1] for row in rows if not row[2]])
     children = _children(parents)
-    if len(_ordered(children)) < len(parents):
+    order = _ordered(children)
+    if len(order) < len(parents):
         for checkpoint_id in _circles(parents):
             parents[checkpoint_id] = None
             broken.append(Broken(checkpoint_id, "its parents lead back to itself"))
         children = _children(parents)
-    return Family(parents, children, stored, starts, _ordered(children), broken)
+        order = _ordered(children)
+    return Family(parents, children, stored, starts, order, broken)
 
 
 def _children(parents: Mapping[str, str | None]) -> dict[str | None, list[str]]:

@@ -19,6 +19,7 @@ _COLUMNS = (
     "metadata, strategy, error, base, continues, last_root, credentials, start, due_at, repeat_key, "
     "repeat_body"
 )
+_NAMES = tuple(_COLUMNS.split(", "))
 _UNENDED = "status IN ('pending', 'running')"
 _ACTIVE = f"{_UNENDED} AND due_at IS NULL"
 _STARTABLE = f"""
@@ -30,10 +31,10 @@ ORDER BY row LIMIT ?
 
 
 def _run(row: Sequence[Any]) -> Run:
-    stored: dict[str, Any] = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    stored: dict[str, Any] = dict(zip(_NAMES, row, strict=True))
     key, body = stored.pop("repeat_key"), stored.pop("repeat_body")
-    told = {name: bool(stored[name]) for name in ("continues", "credentials")}
-    return Run(**stored | told, repeat=None if key is None else Repeat(key, body))
+    stored["continues"], stored["credentials"] = bool(stored["continues"]), bool(stored["credentials"])
+    return Run(**stored, repeat=None if key is None else Repeat(key, body))
 
 
 class Ledger:

@@ -138,6 +138,7 @@ def test_on_a_phone_the_list_is_a_drawer_that_gives_way_to_what_was_chosen(site:
     expect(page.get_by_role("heading", level=1)).to_have_text("chat 3")
     expect(listed.rows(page).first).to_be_hidden()
     page.get_by_role("button", name="Show the list").click()
+    expect(page.locator("#main")).to_have_attribute("inert", "")
     page.keyboard.press("Escape")
     expect(listed.rows(page).first).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") == 360

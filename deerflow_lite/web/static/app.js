@@ -1,7 +1,7 @@
 // The page: the list beside the conversation, which of them the address means, and what can be done anywhere.
 // It asks the service for nothing itself.
 
-import { html, render, useEffect } from './html.js';
+import { html, render, useEffect, useLayoutEffect } from './html.js';
 import { PanelButtons } from './chat/panels.js';
 import { Chat } from './chat/view.js';
 import { provide } from './commands.js';
@@ -30,7 +30,7 @@ function Page() {
   const here = opened.value;
   const covered = narrow.value && drawer.value;
   useEffect(() => { document.title = titleOf(here, route.value); }, [here, route.value]);
-  useEffect(() => (covered ? overlaid() : undefined), [covered]);
+  useLayoutEffect(() => (covered ? overlaid() : undefined), [covered]);
   return html`
     <a class="skip" href="#main">Skip to the conversation</a>
     <div class="page" data-list=${drawer.value ? 'shown' : 'hidden'}>
