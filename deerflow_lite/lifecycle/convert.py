@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 from deerflow_lite.checkpoints import chains, tables
 from deerflow_lite.checkpoints.chains import Place
 from deerflow_lite.checkpoints.modes import Mode
-from deerflow_lite.errors import HeadStale, LineageBroken
+from deerflow_lite.errors import LineageBroken
 from deerflow_lite.runs import gate
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Change, Thread
@@ -80,10 +80,7 @@ class Converting:
     def _store(self, thread: Thread, known: dict[Place, str | None], rows: Iterator[tuple[Any, ...]]) -> None:
         threads = self._rooms.threads
         with self._rooms.db.writing() as connection:
-            now = threads.by_row(thread.row)
-            if now is None or chains.links(connection, thread.thread_id) != known:
-                raise HeadStale(f"thread_id: thread {thread.thread_id} changed meanwhile")
-            self._rooms.ledger.refuse_active(now)
+            now = gate.unchanged(self._rooms, thread, known)
             tables.rewrite(connection, rows)
             values = threads.values([now]).get(now.row)
             if values is not None:

@@ -75,7 +75,7 @@ class Heads:
             rooms.ledger.refuse_active(thread)
             if thread.head in removed or thread.root in removed:
                 raise TurnSelected(turn_id, thread.head)
-            Keeping(rooms).write_out(thread.row, removed)
+            Keeping(rooms).write_out(thread, removed)
             self._remove(connection, read, removed)
 
     def _below(self, read: Reading, turn_id: str) -> set[str]:

@@ -1,13 +1,14 @@
 """The gate before a state is read or gone on from: the graph must hold all of it; only raw rows are looked at."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import orjson
 
-from deerflow_lite.checkpoints import modes, tables
-from deerflow_lite.errors import ChannelLost, GraphBroken, ParentMissing
+from deerflow_lite.checkpoints import chains, modes, tables
+from deerflow_lite.checkpoints.chains import Place
+from deerflow_lite.errors import ChannelLost, GraphBroken, HeadStale, ParentMissing
 from deerflow_lite.graphs import call, channels
 from deerflow_lite.runs.model import RunRequest
 from deerflow_lite.runs.rooms import Rooms
@@ -42,6 +43,20 @@ def refuse_lost(rooms: Rooms, thread: Thread) -> None:
     with rooms.db.reading() as connection:
         if thread.head is not None and not tables.exists(connection, thread.thread_id, thread.head):
             raise ParentMissing(thread.head)
+
+
+def unchanged(rooms: Rooms, thread: Thread, known: Mapping[Place, str | None]) -> Thread:
+    """Give a thread as the open write transaction sees it, at rest and with the head and the parent links seen before.
+
+    Raises ThreadUnknown, RunActive, HeadStale.
+    """
+    now = rooms.threads.get(None, thread.thread_id)
+    rooms.ledger.refuse_active(now)
+    with rooms.db.reading() as connection:
+        links = chains.links(connection, thread.thread_id)
+    if (now.row, now.head) != (thread.row, thread.head) or links != known:
+        raise HeadStale(f"thread_id: thread {thread.thread_id} changed meanwhile")
+    return now
 
 
 def own_channels(graph: Any) -> frozenset[str]:

@@ -177,10 +177,14 @@ class Ledger:
         for call in self.on_end:
             call(run)
 
-    def logs(self, form: str, until: str, most: int) -> list[Run]:
-        """Give runs that ended not after a time and whose logs are `whole`, `kept` or `trimmed`, the oldest first."""
-        where = f"WHERE log = ? AND updated_at <= ? AND NOT ({_UNENDED}) ORDER BY updated_at LIMIT ?"
-        return self._all(where, (form, until, most))
+    def logs(self, form: str, until: str, most: int, thread_row: int | None = None) -> list[Run]:
+        """Give runs, of a thread or of all, that ended not after a time and whose logs are in a form, oldest first.
+
+        The forms are `whole`, `kept` and `trimmed`; a negative `most` is no limit.
+        """
+        chosen = "" if thread_row is None else "thread_row = ? AND "
+        where = f"WHERE {chosen}log = ? AND updated_at <= ? AND NOT ({_UNENDED}) ORDER BY updated_at LIMIT ?"
+        return self._all(where, ([] if thread_row is None else [thread_row]) + [form, until, most])
 
     def log_is(self, run: Run, form: str) -> None:
         """Record what has become of a run's log."""

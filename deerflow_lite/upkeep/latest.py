@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from deerflow_lite.checkpoints import chains, removal, tables
-from deerflow_lite.errors import HeadStale, LineageBroken
+from deerflow_lite.errors import LineageBroken
 from deerflow_lite.lifecycle import turn_names
 from deerflow_lite.lifecycle.tree import Reading
 from deerflow_lite.runs import gate
@@ -47,13 +47,11 @@ class Latest:
         if not gone:
             return 0
         rewritten = self._whole(thread, thread.head)
-        self._keeping.write_out(thread.row, gone)
+        self._keeping.tidy(thread.row)
+        self._keeping.write_out(thread, gone)
         with rooms.db.writing() as connection:
-            now = rooms.threads.get(owner, thread_id)
-            rooms.ledger.refuse_active(now)
-            if (now.row, now.head) != (thread.row, thread.head) or chains.links(connection, thread_id) != known:
-                raise HeadStale(f"thread_id: thread {thread_id} changed meanwhile")
-            self._keeping.write_out(thread.row, gone)  # of events that came to refer to them meanwhile
+            now = gate.unchanged(rooms, thread, known)
+            self._keeping.write_out(now, gone)  # of events that came to refer to them meanwhile
             if rewritten:
                 tables.rewrite(connection, [rewritten])
                 self._tell_mode(now)

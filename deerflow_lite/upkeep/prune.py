@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from deerflow_lite.checkpoints import chains, removal, tables
 from deerflow_lite.checkpoints.family import Family, metadata
 from deerflow_lite.checkpoints.modes import COUNTERS
-from deerflow_lite.errors import Conflict, HeadStale, LineageBroken, NotFound
+from deerflow_lite.errors import Conflict, LineageBroken, NotFound
 from deerflow_lite.lifecycle import turn_names
 from deerflow_lite.lifecycle.shown import TreeTurn
 from deerflow_lite.lifecycle.states import States
@@ -53,7 +53,7 @@ class Pruning:
             return Pruned(thread_id, len(read.family.order), len(unneeded(connection, read)))
 
     def prune(self, owner: str | None, thread_id: str) -> Pruned:
-        """Take out what is not needed, in one transaction.
+        """Take out what is not needed, in one transaction; its logs refer to what is kept.
 
         Raises ThreadUnknown, RunActive, LineageBroken, ModeMismatch, HeadStale where the thread changed meanwhile.
         """
@@ -61,19 +61,17 @@ class Pruning:
         thread = rooms.threads.get(owner, thread_id)
         rooms.ledger.refuse_active(thread)
         gate.refuse_mode(rooms, thread, self._states.graph_id(thread))
+        self._keeping.tidy(thread.row)
         with rooms.db.reading() as connection:
             known = chains.links(connection, thread_id)
             before = self._read(connection, thread_id)
             gone = unneeded(connection, before)
         if gone:
-            self._keeping.write_out(thread.row, gone)
+            self._keeping.write_out(thread, gone)
             with rooms.db.writing() as connection:
-                now = rooms.threads.get(owner, thread_id)
-                rooms.ledger.refuse_active(now)
-                if (now.row, now.head) != (thread.row, thread.head) or chains.links(connection, thread_id) != known:
-                    raise HeadStale(f"thread_id: thread {thread_id} changed meanwhile")
+                now = gate.unchanged(rooms, thread, known)
                 turn_names.record(connection, before, before.family.parents.keys() - gone)
-                self._keeping.write_out(thread.row, gone)  # of events that came to refer to them meanwhile
+                self._keeping.write_out(now, gone)  # of events that came to refer to them meanwhile
                 removal.drop(connection, thread_id, gone, relinked(before.family, gone))
                 _refuse_difference(before, self._read(connection, thread_id))
         return Pruned(thread_id, len(before.family.order), len(gone))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tests.bench import lineage, merges, page, peer, quiet, replay, runs, starting, streams, threads, tokens
+from tests.bench import growth, lineage, merges, page, peer, quiet, replay, runs, starting, streams, threads, tokens
 from tests.bench.rounds import FULL, QUICK, Effort
 from tests.bench.table import Line, head
 
@@ -42,6 +42,7 @@ PARTS = {
     "start": Part("Start in an empty folder, median", "none", starting.starts),
     "memory": Part("Memory at rest, PSS of all processes", "none", starting.memory),
     "merges": Part("Merges in process, 8 writers and 8 readers", "none", merges.merges),
+    "growth": Part("The file with one conversation of 400 characters a message", "none", growth.lines),
     "page": Part("The chat page in Chromium", "none", page.lines),
     "streams": Part("JSON beside open event streams", "to the same without streams", streams.streams),
     "tokens": Part("A run that streams tokens", "to the same graph in process", tokens.tokens),
