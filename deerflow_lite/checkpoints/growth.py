@@ -7,7 +7,7 @@ itself. Delta checkpoints are folded, each write once.
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from deerflow_lite.checkpoints import fold, modes
@@ -21,10 +21,15 @@ _KEPT: Final = 8
 
 
 class Growth:
-    """Reads the messages of one thread's root checkpoints; those read last are kept, undecoded."""
+    """Reads the messages of one thread's root checkpoints; those read last are kept, undecoded.
 
-    def __init__(self, connection: sqlite3.Connection, thread_id: str) -> None:
-        self._connection, self._thread_id = connection, thread_id
+    `gate` may refuse a row; it is asked of every delta row, or of one that stands behind it.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, thread_id: str, gate: Callable[[modes.Row], None] | None = None
+    ) -> None:
+        self._connection, self._thread_id, self._gate = connection, thread_id, gate
         self._kept: OrderedDict[str, Folded] = OrderedDict()
         self._known: dict[str, Folded] = {}
 
@@ -49,6 +54,9 @@ class Growth:
             self._known = fold.descended(self._connection, self._thread_id, family) | self._known
             return
         counts = [base.count, *(full_length(family.starts.get(one, b"")) for one in path)]
+        bare = [one for one, count in zip(path, counts[1:], strict=True) if count == 0]
+        if any(modes.mode(self._row(one)) == "delta" for one in bare):
+            return  # it holds nothing itself, and its messages stand in the writes of its ancestors
         held = self._own(stored, base)
         if base.same(held) == base.count and _grows(held, counts):
             self._known.update(zip(path, (held.first(count or 0) for count in counts[1:]), strict=True))
@@ -87,6 +95,8 @@ class Growth:
         stored = modes.row(self._connection, self._thread_id, checkpoint_id)
         if stored is None:
             raise ParentMissing(checkpoint_id)
+        if self._gate is not None:
+            self._gate(stored)
         return stored
 
     def _own(self, stored: modes.Row, base: Folded) -> Folded:

@@ -5,6 +5,7 @@ this thread and namespace, a cycle and a walk beyond its limit each fail with an
 """
 
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from deerflow_lite.errors import CheckpointUnreadable, LineageCycle, LineageTooD
 
 Fetch = Callable[[str], modes.Row | None]
 NULL_TASK: Final = "00000000-0000-0000-0000-000000000000"
+UNTOLD: Final = sys.maxsize  # a walk ends by itself: it visits no checkpoint twice
 _START: Final = "__start__"
 _SENDS: Final = "__pregel_tasks"
 _TRIGGERS: Final = (_START, "branch:", "start:", "join:")
@@ -46,6 +48,17 @@ def followed(fetch: Fetch, head: str, depth: int, taken: int = 0) -> Iterator[mo
             raise ParentMissing(wanted)
         yield found
         wanted = found.parent
+
+
+def refuse_broken(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, namespace: str = "") -> None:
+    """Raise LineageBroken where a delta checkpoint's parents break off or cannot be read before its messages are found.
+
+    LangGraph says nothing of a chain that breaks off: it reads what is left of it.
+    """
+    for row in followed(lambda wanted: modes.row(connection, thread_id, wanted, namespace), checkpoint_id, UNTOLD):
+        modes.unpacked(row)
+        if modes.whole(row):
+            return
 
 
 def by_time(connection: sqlite3.Connection, thread_id: str) -> Iterator[modes.Row]:

@@ -25,14 +25,14 @@ ROOT: Final = "__root__"  # the one channel of a graph whose state is no mapping
 _BOOKKEEPING: Final = ("__", "branch:", "join:", "start:")
 _ROW: Final = (
     "SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
-    " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id"
+    " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id"
 )
 _NOTHING: Final[tuple[Any, ...]] = (None, "", [], {})
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One stored checkpoint of the root namespace, undecoded."""
+    """One stored checkpoint, undecoded."""
 
     checkpoint_id: str
     parent: str | None
@@ -49,16 +49,16 @@ class Row:
         return cls(checkpoint_id, parent, kind, _bytes(blob), _bytes(metadata))
 
 
-def row(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str) -> Row | None:
-    """Read one row of the root namespace."""
-    found = connection.execute(f"{_ROW} = ?", (thread_id, checkpoint_id)).fetchone()
+def row(connection: sqlite3.Connection, thread_id: str, checkpoint_id: str, namespace: str = "") -> Row | None:
+    """Read one row, of the root namespace where none is named."""
+    found = connection.execute(f"{_ROW} = ?", (thread_id, namespace, checkpoint_id)).fetchone()
     return Row.of(found) if found else None
 
 
 def rows(connection: sqlite3.Connection, thread_id: str, checkpoint_ids: Sequence[str]) -> dict[str, Row]:
     """Read some rows of the root namespace, by id."""
     asked = orjson.dumps(checkpoint_ids).decode()
-    found = connection.execute(f"{_ROW} IN (SELECT value FROM json_each(?))", (thread_id, asked)).fetchall()
+    found = connection.execute(f"{_ROW} IN (SELECT value FROM json_each(?))", (thread_id, "", asked)).fetchall()
     return {one[0]: Row.of(one) for one in found}
 
 
@@ -75,6 +75,11 @@ def mode(stored: Row) -> Mode:
     """
     counted = _COUNTED in stored.metadata
     return "delta" if counted or SNAPSHOT_START.search(stored.blob[:BEGINNING]) else "full"
+
+
+def whole(stored: Row) -> bool:
+    """Tell whether the row holds its messages itself, so that nothing is read of what stands before it."""
+    return mode(stored) == "full" or SNAPSHOT_START.search(stored.blob[:BEGINNING]) is not None
 
 
 def any_delta(connection: sqlite3.Connection, thread_id: str, checkpoint_ids: Sequence[str]) -> bool:

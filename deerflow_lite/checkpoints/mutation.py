@@ -19,8 +19,9 @@ from typing_extensions import TypedDict
 
 from deerflow_lite.checkpoints import modes
 from deerflow_lite.checkpoints.saver import FileSaver
+from deerflow_lite.checkpoints.state import snapshot
 from deerflow_lite.checkpoints.view import DraftView, StoredView
-from deerflow_lite.errors import CheckpointUnknown, GraphRefused
+from deerflow_lite.errors import CheckpointUnknown, GraphRefused, LineageBroken
 
 LEFT_OUT: Final = frozenset({"sandbox", "thread_data"})
 
@@ -45,10 +46,12 @@ class ChainView(DraftView):
 def update(graph: Any, draft: DraftView, place: dict[str, Any], values: Any, as_node: str | None) -> str:
     """Let the graph take values in as if a node had written them; gives the id of the checkpoint kept in `draft`.
 
-    Raises GraphRefused with the graph's own reason.
+    Raises GraphRefused with the graph's own reason, LineageBroken.
     """
     try:
         made = graph.copy(update={"checkpointer": draft}).update_state({"configurable": place}, values, as_node)
+    except LineageBroken:
+        raise
     except Exception as error:  # whatever a user's reducer raises is the graph's own refusal
         raise GraphRefused(f"values: {error}") from None
     checkpoint_id: str = made["configurable"]["checkpoint_id"]
@@ -71,14 +74,14 @@ def advance(graph: Any, draft: DraftView, thread_id: str, steps: Sequence[Sequen
 def carried(graph: Any, saver: FileSaver, thread_id: str, checkpoint_id: str) -> Carried:
     """Materialise a checkpoint as its step began: every channel that holds something, those outside the graph too.
 
-    Raises CheckpointUnknown, TypeBlocked.
+    Raises CheckpointUnknown, LineageBroken.
     """
     place = {"thread_id": thread_id, "checkpoint_ns": "", "checkpoint_id": checkpoint_id}
     view = StoredView(saver, checkpoint_id)
     stored = view.get_tuple({"configurable": place})
     if stored is None:
         raise CheckpointUnknown(checkpoint_id)
-    found = graph.copy(update={"checkpointer": view}).get_state({"configurable": place})
+    found = snapshot(graph.copy(update={"checkpointer": view}), thread_id, checkpoint_id)
     held = stored.checkpoint["channel_values"]
     plain = {name: _plain(value) for name, value in held.items() if modes.holds_state(name)}
     read = found.values if isinstance(found.values, dict) else {modes.ROOT: found.values}

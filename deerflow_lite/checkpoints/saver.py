@@ -1,12 +1,13 @@
 """LangGraph's SQLite saver on our one writer connection; it decides nothing about threads or runs.
 
 Invariants: a put joins the transaction its thread holds and never commits it; rows are decoded by a strict
-allow-list, so a crafted row builds no object; `list` is read to its end before anything is given.
+allow-list, so a crafted row builds no object; `list` is read to its end before anything is given; a delta value whose
+checkpoints are not all stored is refused, never read short.
 """
 
 import copy
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Self, cast
 
@@ -14,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from deerflow_lite.checkpoints import lineage
 from deerflow_lite.checkpoints.strict import StrictSerializer
 from deerflow_lite.db import Database
 from deerflow_lite.errors import CheckpointUnreadable
@@ -55,6 +57,24 @@ class FileSaver(SqliteSaver):
             return found
         except (ValueError, TypeError, NotImplementedError):
             raise CheckpointUnreadable(config["configurable"].get("checkpoint_id") or "the newest one") from None
+
+    def get_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> Mapping[str, Any]:
+        """Give the writes that a delta channel's value is made of; raises LineageBroken where some are lost."""
+        try:
+            found = super().get_delta_channel_history(config=config, channels=channels)
+        except (AttributeError, ValueError, TypeError, NotImplementedError):
+            self._refuse_broken(config)
+            raise CheckpointUnreadable(config["configurable"].get("checkpoint_id") or "the newest one") from None
+        # Only a walk that met no stored value went to the end of the parents: it may have ended too early.
+        if any("seed" not in one for one in found.values()):
+            self._refuse_broken(config)
+        return found
+
+    def _refuse_broken(self, config: RunnableConfig) -> None:
+        asked = config["configurable"]
+        if checkpoint_id := asked.get("checkpoint_id"):
+            with self.db.reading() as connection:
+                lineage.refuse_broken(connection, asked["thread_id"], checkpoint_id, asked.get("checkpoint_ns", ""))
 
     def list(self, config: RunnableConfig | None, **given: Any) -> Iterator[CheckpointTuple]:
         """Give the matching checkpoints, newest first."""

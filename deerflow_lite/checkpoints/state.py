@@ -19,7 +19,10 @@ _log = logging.getLogger(__name__)
 def snapshot(
     graph: Any, thread_id: str, checkpoint_id: str | None, namespace: str = "", subgraphs: bool = False
 ) -> Any:
-    """Read a state through a graph whose checkpointer is a HeadView; None means the head of that view."""
+    """Read a state through a graph whose checkpointer is a HeadView; None means the head of that view.
+
+    Raises LineageBroken; CheckpointUnreadable also for values that the graph itself refuses.
+    """
     place = {"thread_id": thread_id, "checkpoint_ns": namespace}
     if checkpoint_id is None and not namespace:
         try:
@@ -28,16 +31,20 @@ def snapshot(
             raise
         except Exception as error:  # what a finished task wrote cannot be counted: a user's reducer refuses it
             head = graph.checkpointer.get_tuple({"configurable": place})
-            if head is None or not head.pending_writes:
-                raise
-            checkpoint_id = graph.checkpointer.head
+            checkpoint_id = graph.checkpointer.head if head is not None and head.pending_writes else None
             _log.warning(
                 "checkpoint %s is read as its step began, what was written on it is refused: %s",
-                checkpoint_id, type(error).__name__,
+                graph.checkpointer.head, type(error).__name__,
             )  # fmt: skip
     if checkpoint_id is not None:
         place["checkpoint_id"] = checkpoint_id
-    return graph.get_state({"configurable": place}, subgraphs=subgraphs)
+    try:
+        return graph.get_state({"configurable": place}, subgraphs=subgraphs)
+    except DeerflowError:
+        raise
+    except Exception as error:  # a user's reducer refuses what is stored
+        _log.warning("checkpoint %s cannot be read: %s", checkpoint_id, type(error).__name__)
+        raise CheckpointUnreadable(checkpoint_id or graph.checkpointer.head or "of the head") from None
 
 
 def shape(found: Any, thread_id: str) -> dict[str, Any]:

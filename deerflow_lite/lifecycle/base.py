@@ -17,6 +17,7 @@ import orjson
 from deerflow_lite.checkpoints import fold, lineage, modes, turn_ids
 from deerflow_lite.checkpoints.mentions import mentioned
 from deerflow_lite.checkpoints.messages import prompt, visible
+from deerflow_lite.checkpoints.state import snapshot
 from deerflow_lite.errors import GraphBroken, MessageUnknown, ParentMissing, ReplayRefused
 from deerflow_lite.graphs import channels
 from deerflow_lite.lifecycle.entering import Entry, holds, survey
@@ -142,10 +143,9 @@ class _Search:
         if self._graph is None:
             return True
         checkpoint_id = found.row.checkpoint_id
-        place = {"thread_id": self._thread.thread_id, "checkpoint_ns": "", "checkpoint_id": checkpoint_id}
         name = gate.graph_id(self._rooms, self._thread)
         reading = self._rooms.savers.reading(name, self._graph, checkpoint_id)
-        if reading.get_state({"configurable": place}).next:
+        if snapshot(reading, self._thread.thread_id, checkpoint_id).next:
             self._unsettled.add(checkpoint_id)
             return False
         return True

@@ -9,6 +9,7 @@ import sqlite3
 
 from deerflow_lite.checkpoints import modes, removal
 from deerflow_lite.checkpoints.lineage import pending
+from deerflow_lite.checkpoints.state import snapshot
 from deerflow_lite.errors import CheckpointUnknown, HeadUnsettled, ThreadUnknown, TurnSelected, TurnUnknown
 from deerflow_lite.lifecycle.states import States
 from deerflow_lite.lifecycle.tree import Reading
@@ -27,7 +28,7 @@ class Heads:
     def select(self, owner: str | None, thread_id: str, checkpoint_id: str) -> Thread:
         """Make a settled checkpoint the head and give the thread.
 
-        Raises ThreadUnknown, CheckpointUnknown, RunActive, HeadUnsettled, ModeMismatch.
+        Raises ThreadUnknown, CheckpointUnknown, RunActive, HeadUnsettled, LineageBroken, ModeMismatch.
         """
         rooms = self._rooms
         thread = rooms.threads.get(owner, thread_id)
@@ -38,7 +39,7 @@ class Heads:
         gate.refuse_mode(rooms, thread, graph_id, checkpoint_id)
         with rooms.graphs.opened(graph_id) as graph:
             view = rooms.savers.reading(graph_id, graph, checkpoint_id)
-            found = view.get_state({"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}})
+            found = snapshot(view, thread_id, None)
             if found.next:
                 raise HeadUnsettled(checkpoint_id)
             change = dataclasses.replace(heads.standing(graph, found), touch=False)

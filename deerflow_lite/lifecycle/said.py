@@ -31,7 +31,7 @@ class MessagesPage:
 def messages(trees: Trees, owner: str | None, thread_id: str, before: int | None, limit: int) -> MessagesPage:
     """Give the last messages of the selected path, those numbered below `before` where it is given.
 
-    Raises ThreadUnknown, ModeMismatch.
+    Raises ThreadUnknown, ModeMismatch, ParentMissing.
     """
     with trees.reading(owner, thread_id) as read:
         path = [(turn, message_id) for turn in read.path() for message_id in turn.message_ids]

@@ -153,6 +153,8 @@ class States:
         thread = self._rooms.threads.get(owner, thread_id)
         if thread.head is None:
             return b"[]"
+        if before is None and checkpoint_id is None:  # a history begins with the head
+            gate.refuse_lost(self._rooms, thread)
         for field, named in (("before", before), ("checkpoint_id", checkpoint_id)):
             if named is not None:
                 self.known(thread, named, field=field)

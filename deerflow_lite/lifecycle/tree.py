@@ -6,7 +6,7 @@ stored a checkpoint is no turn: the list of runs has it.
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from deerflow_lite.checkpoints import modes, turn_ids
@@ -14,7 +14,7 @@ from deerflow_lite.checkpoints.family import Broken, Family, family
 from deerflow_lite.checkpoints.growth import Growth
 from deerflow_lite.checkpoints.lineage import pending
 from deerflow_lite.checkpoints.messages import Message, Outline, message_of, user
-from deerflow_lite.errors import LineageBroken
+from deerflow_lite.errors import LineageBroken, ParentMissing
 from deerflow_lite.lifecycle.grouping import Grouping, Grown
 from deerflow_lite.lifecycle.pieces import Piece, cut, labels
 from deerflow_lite.lifecycle.shown import ENDED, Tree, TreeTurn, TurnStatus
@@ -41,20 +41,28 @@ class Trees:
         """Read the turns with the checkpoints that they are made of; raises ThreadUnknown, ModeMismatch."""
         rooms = self._rooms
         thread = rooms.threads.get(owner, thread_id)
-        gate.refuse_mode(rooms, thread, self._states.graph_id(thread))
+        graph_id = self._states.graph_id(thread)
+        gate.refuse_mode(rooms, thread, graph_id)
         runs = rooms.ledger.of_thread(thread.row)
         with rooms.db.reading() as connection:
-            yield Reading(connection, thread, runs)
+            yield Reading(connection, thread, runs, gate.refusing_delta(rooms, thread, graph_id))
 
 
 class Reading:
-    """One thread's turns, with the checkpoints that they are made of."""
+    """One thread's turns, with the checkpoints that they are made of; `refuse` may refuse one that is read."""
 
-    def __init__(self, connection: sqlite3.Connection, thread: Thread, runs: Sequence[Run]) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        thread: Thread,
+        runs: Sequence[Run],
+        refuse: Callable[[modes.Row], None] | None = None,
+    ) -> None:
         self.thread, self.runs = thread, {run.run_id: run for run in runs}
-        self._connection, self._growth = connection, Growth(connection, thread.thread_id)
+        self._connection, self._growth = connection, Growth(connection, thread.thread_id, refuse)
         self.family: Family = family(connection, thread.thread_id)
         self.broken = list(self.family.broken)
+        self._lost = None if thread.head in self.family.parents else thread.head
         self._partial = partial.of_thread(connection, thread.row)
         self._bases: set[str | None] = set()
         named = labels(connection, thread.thread_id, self.family, runs)
@@ -76,10 +84,13 @@ class Reading:
         """Give what was read as a record; of each broken checkpoint the first reason."""
         reasons = {broken.checkpoint_id: broken for broken in reversed(self.broken)}
         broken = [reasons[checkpoint_id] for checkpoint_id in self.family.order if checkpoint_id in reasons]
-        return Tree(tuple(self._shown), self.thread.head, tuple(broken))
+        lost = [] if self._lost is None else [Broken(self._lost, "it is the head and is not in this thread")]
+        return Tree(tuple(self._shown), self.thread.head, (*lost, *broken))
 
     def path(self) -> list[TreeTurn]:
-        """Give the turns of the selected path, oldest first."""
+        """Give the turns of the selected path, oldest first; raises ParentMissing where its head is not stored."""
+        if self._lost is not None:
+            raise ParentMissing(self._lost)
         return [shown for turn, shown in zip(self.turns, self._shown, strict=True) if turn in self._path]
 
     def questions(self) -> dict[str, object]:

@@ -19,7 +19,7 @@ class TurnsPage:
 def page(trees: Trees, owner: str | None, thread_id: str, before: str | None, limit: int) -> TurnsPage:
     """Give the last turns of the selected path, those before a turn of it where one is named.
 
-    Raises ThreadUnknown, ModeMismatch, TurnUnknown; HeadStale for a turn that is not on the selected path.
+    Raises ThreadUnknown, ModeMismatch, ParentMissing, TurnUnknown; HeadStale for a turn beside the selected path.
     """
     with trees.reading(owner, thread_id) as read:
         path = read.path()

@@ -1,12 +1,13 @@
 """The gate before a state is read or gone on from: the graph must hold all of it; only raw rows are looked at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import orjson
 
-from deerflow_lite.checkpoints import chains, modes, tables
+from deerflow_lite.checkpoints import chains, lineage, modes, tables
 from deerflow_lite.checkpoints.chains import Place
 from deerflow_lite.errors import ChannelLost, GraphBroken, HeadStale, ParentMissing
 from deerflow_lite.graphs import call, channels
@@ -32,10 +33,19 @@ def _row(rooms: Rooms, thread: Thread, checkpoint_id: str | None) -> modes.Row |
 def refuse_mode(rooms: Rooms, thread: Thread, graph_id: str, checkpoint_id: str | None = None) -> None:
     """Raise ModeMismatch where the graph would read fewer messages than are stored."""
     row = _row(rooms, thread, checkpoint_id)
-    if row is None or modes.mode(row) == "full":
-        return
-    with suppress(GraphBroken), rooms.graphs.opened(graph_id) as graph:  # no graph reads nothing short
-        modes.refuse_mismatch(thread.thread_id, "delta", channels.mode(graph))
+    if row is not None:
+        refusing_delta(rooms, thread, graph_id)(row)
+
+
+def refusing_delta(rooms: Rooms, thread: Thread, graph_id: str) -> Callable[[modes.Row], None]:
+    """Give what raises ModeMismatch for a delta row where the graph is full; the graph is opened once, if at all."""
+
+    @cache
+    def refuse() -> None:
+        with suppress(GraphBroken), rooms.graphs.opened(graph_id) as graph:  # no graph reads nothing short
+            modes.refuse_mismatch(thread.thread_id, "delta", channels.mode(graph))
+
+    return lambda row: refuse() if modes.mode(row) == "delta" else None
 
 
 def refuse_lost(rooms: Rooms, thread: Thread) -> None:
@@ -88,7 +98,7 @@ def _root(request: RunRequest) -> str | None:
 
 
 def refuse_lossy(rooms: Rooms, thread: Thread, request: RunRequest, graph: Any, checkpoint_id: str | None) -> None:
-    """Raise ModeMismatch or ChannelLost where a run could not carry all of the state it starts from.
+    """Raise ModeMismatch, LineageBroken or ChannelLost where a run could not carry all of the state it starts from.
 
     A branch only carries foreign channels; a caller may name channels to drop in `configurable.drop_channels`.
     """
@@ -96,6 +106,9 @@ def refuse_lossy(rooms: Rooms, thread: Thread, request: RunRequest, graph: Any, 
     if row is None:
         return
     modes.refuse_mismatch(thread.thread_id, modes.mode(row), channels.mode(graph))
+    if not modes.whole(row):
+        with rooms.db.reading() as connection:
+            lineage.refuse_broken(connection, thread.thread_id, row.checkpoint_id)
     if orjson.loads(thread.metadata).get("deerflow_branch") is True:
         return
     dropped = (request.config.get("configurable") or {}).get("drop_channels") or ()

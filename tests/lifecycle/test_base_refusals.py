@@ -10,11 +10,9 @@ from deerflow_lite.errors import (
     LineageCycle,
     LineageTooDeep,
     MessageUnknown,
-    ModeMismatch,
     ParentMissing,
     ReplayRefused,
 )
-from deerflow_lite.lifecycle import base
 from tests.lifecycle.conftest import Open
 from tests.lifecycle.stored import MANIFEST, ids, of
 
@@ -90,25 +88,6 @@ def test_an_existing_single_checkpoint_branch_is_refused_and_never_repaired(stor
     for message_id in ("u1", "ai-1", "u2", "ai-2"):
         with pytest.raises(ReplayRefused, match="no settled checkpoint stands before"):
             of(found, thread, message_id)
-
-
-@pytest.mark.parametrize("graph", ["full", "gone"])
-def test_a_delta_row_reached_through_a_full_graph_is_refused_wherever_a_walk_meets_it(stored: Open, graph: str) -> None:
-    found, named = stored("chat-precreated-delta"), ids("chat-precreated-delta")
-    thread = found.thread("t", graph)
-    # The newest row is one that a full graph reads well: it holds its messages itself, and tells no counters.
-    made = found.reading("full").update_state(
-        {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": named["c6"]}}, {}, as_node="after"
-    )
-    head = made["configurable"]["checkpoint_id"]
-    if graph == "gone":
-        assert of(found, thread, "u2", head) == named["c3"]
-        return
-    for message_id in ("u1", "u2"):
-        with pytest.raises(ModeMismatch, match="CHECKPOINT_MODE=delta"):
-            of(found, thread, message_id, head)
-    with pytest.raises(ModeMismatch):
-        base.turns_of(found.gateway.rooms, thread, head)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
+from deerflow_lite import create_app
 from tests.lifecycle.asking import Talk
 from tests.lifecycle.branching_graphs import GRAPHS
+from tests.lifecycle.conftest import Open
+from tests.lifecycle.stored import ids
 from tests.service import Service, texts
 
 Serve = Callable[..., Service]
@@ -40,7 +43,34 @@ def test_a_history_that_meets_a_delta_checkpoint_is_refused_to_a_full_graph(serv
     refused(full, thread, "POST", "/history", {"limit": own + 1})
     refused(full, thread, "GET", "/history")
     refused(full, thread, "POST", "/history", {"checkpoint_id": newest})
+    refused(full, thread, "GET", "/tree")
+    refused(full, thread, "GET", "/turns")
     assert texts(full.state(thread)["values"]) == texts(whole[0]["values"])
+
+
+@pytest.mark.parametrize("graph", ["full", "gone", "delta"])
+def test_a_chain_that_turns_to_delta_below_a_full_head_is_refused_to_a_full_graph_at_the_step_where_it_does(
+    stored: Open, graph: str
+) -> None:
+    found, named = stored("chat-precreated-delta"), ids("chat-precreated-delta")
+    # The newest row is one that a full graph reads well: it holds its messages itself, and tells no counters.
+    place = {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": named["c6"]}
+    made = found.reading("full").update_state({"configurable": place}, {}, as_node="after")
+    head, service = made["configurable"]["checkpoint_id"], Service(create_app(gateway=found.gateway))
+    assert found.thread("t", graph).head == head
+    again, other = {"message_id": "ai-2"}, {"human_message_id": "u1", "replacement_text": "x"}
+    if graph == "full":
+        for method, path, body in (
+            ("GET", "/tree", None), ("GET", "/turns", None), ("GET", "/messages/page", None), ("GET", "/history", None),
+            ("POST", "/runs/regenerate/prepare", again), ("POST", "/runs/edit-regenerate/prepare", other),
+            ("POST", "/runs/regenerate", again), ("POST", "/runs/edit", other), ("POST", "/branches", again),
+        ):  # fmt: skip
+            refused(service, "t", method, path, body)
+        return
+    assert [turn["human_message_id"] for turn in service.get("t", "/tree")["turns"]] == ["u1", "u2"]
+    assert [turn["message_ids"] for turn in service.get("t", "/turns")["turns"]] == [["u1", "ai-1"], ["u2", "ai-2"]]
+    prepared = service.ask("POST", "/threads/t/runs/regenerate/prepare", again)
+    assert prepared["checkpoint"]["checkpoint_id"] == named["c3"]
 
 
 @pytest.mark.parametrize("frequency", [1, 100])

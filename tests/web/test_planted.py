@@ -30,17 +30,17 @@ JUNK = (
 class Planted:
     """A service with one thread to spoil and one beside it that must not be touched by that."""
 
-    def __init__(self, service: Service) -> None:
-        self.service = service
+    def __init__(self, service: Service, graph: str) -> None:
+        self.service, self.graph = service, graph
         self.spared = service.thread(title="spared", metadata={"k": 1})
-        service.wait(self.spared, "chat", "a")
+        service.wait(self.spared, graph, "a")
         self.file = sqlite3.connect(service.gateway.config.database, isolation_level=None)
 
     def spoilt(self) -> None:
         """Make the thread that is to be spoilt."""
         self.thread = self.service.thread(title="spoilt", metadata={"k": 1})
-        self.service.wait(self.thread, "chat", "a")
-        self.said = self.service.wait(self.thread, "chat", "b")["messages"]
+        self.service.wait(self.thread, self.graph, "a")
+        self.said = self.service.wait(self.thread, self.graph, "b")["messages"]
         self.run = self.service.get(self.thread, "/runs")[0]["run_id"]
         self.head = self.service.get(self.thread)["head_checkpoint_id"]
         self.before = self.beside()
@@ -92,13 +92,20 @@ class Planted:
 
 
 @pytest.fixture
-def planted(service: Service) -> Iterator[Planted]:
-    made = Planted(service)
+def planted(service: Service, request: pytest.FixtureRequest) -> Iterator[Planted]:
+    made = Planted(service, getattr(request, "param", "chat"))
     yield made
     made.file.close()
 
 
-@pytest.mark.parametrize("table", TABLES)
+LANGGRAPHS = ("checkpoints", "writes")  # the tables that are read in another way where only changes are stored
+
+
+@pytest.mark.parametrize(
+    ("planted", "table"),
+    [*(("chat", table) for table in TABLES), *(("delta", table) for table in LANGGRAPHS)],
+    indirect=["planted"],
+)
 def test_whatever_stands_in_a_column_every_question_is_answered_and_no_other_thread_is_touched(
     planted: Planted, table: str
 ) -> None:
@@ -140,6 +147,7 @@ def crafted(marker: Path) -> Iterator[tuple[str, bytes]]:
     yield "json", json.dumps({"lc": 2, "type": "constructor", "id": ["os", "system"], "args": [touch]}).encode()
 
 
+@pytest.mark.parametrize("planted", ["chat", "delta"], indirect=True)
 @pytest.mark.parametrize(("table", "column"), [("checkpoints", "checkpoint"), ("writes", "value")])
 def test_a_crafted_value_runs_no_code_whoever_reads_it(
     planted: Planted, tmp_path: Path, table: str, column: str
@@ -150,7 +158,7 @@ def test_a_crafted_value_runs_no_code_whoever_reads_it(
         statement = f"UPDATE {table} SET type = ?, {column} = ? WHERE thread_id = ?"
         planted.file.execute(statement, (kind, value, planted.thread))
         planted.read((table, kind, value))
-        body = {"assistant_id": "chat", "input": {"messages": []}}
+        body = {"assistant_id": planted.graph, "input": {"messages": []}}
         for path in ("/runs/wait", "/copy", "/branches"):
             given = {"message_id": planted.said[-1]["id"]} if path == "/branches" else body if path != "/copy" else None
             with planted.service.call("POST", f"/threads/{planted.thread}{path}", given) as answer:
@@ -170,20 +178,6 @@ def test_a_thread_that_is_spoilt_beyond_reading_is_still_listed_archived_and_del
     assert [row["title"] for row in service.ask("POST", "/threads/search", {"archived": True})] == ["spoilt"]
     service.ask("DELETE", f"/threads/{planted.thread}", status=204)
     assert service.ask("POST", "/threads/count", {}) == 1
-
-
-def test_a_thread_whose_head_is_gone_takes_no_run_that_would_go_on_from_nothing(planted: Planted) -> None:
-    planted.spoilt()
-    planted.file.execute(
-        "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_id = ?", (planted.thread, planted.head)
-    )
-    rows = "SELECT (SELECT count(*) FROM checkpoints), (SELECT count(*) FROM runs)"
-    before = planted.service.rows(rows)
-    body = {"assistant_id": "chat", "input": {"messages": []}}
-    for path, given in (("/runs/wait", body), ("/runs", body), ("/runs/stream", body), ("/state", {"values": {}})):
-        with planted.service.call("POST", f"/threads/{planted.thread}{path}", given) as answer:
-            assert (answer.status_code, planted.head in answer.get_json()["detail"]) == (409, True), path
-    assert planted.service.rows(rows) == before
 
 
 def test_what_a_session_or_token_row_holds_opens_nothing_it_should_not(serve: Callable[..., Service]) -> None:
