@@ -17,7 +17,7 @@ from deerflow_lite.web.auth import SAFE_METHODS, Doorkeeper
 SESSION_COOKIE: Final = "deerflow_lite_session"
 CSRF_COOKIE: Final = "deerflow_lite_csrf"
 CSRF_HEADER: Final = "X-CSRF-Token"
-OPEN: Final = frozenset({"ok", "page", "docs", "static", "sign_in_page", "sign_in", "sign_out"})
+OPEN: Final = frozenset({"ok", "page", "docs", "static", "kept", "sign_in_page", "sign_in", "sign_out"})
 NOBODY: Final = ""
 _OWNER: Final = "deerflow_lite.owner"
 _TOKEN: Final = "deerflow_lite.token"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from deerflow_lite.web.pages import PATHS, scripts
+from deerflow_lite.web.pages import FOR_GOOD, PATHS, scripts, version
 from tests.processes import ROOT
 
 STATIC = ROOT / "deerflow_lite" / "web" / "static"
@@ -68,12 +68,31 @@ def test_each_address_gives_the_page_and_every_file_that_it_names_is_served(clie
     page = client.get(path)
     assert (page.status_code, page.mimetype) == (200, "text/html")
     named = re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text)
-    assert {"/static/app.js", "/static/early.js", "/static/css/tokens.css"} <= set(named)
+    folder = f"/static/kept/{version(STATIC)}/"
+    assert {folder + name for name in ("app.js", "early.js", "css/tokens.css")} <= set(named)
     for file in named:
         with client.get(file) as answer:
-            assert answer.status_code == 200, file
+            assert (answer.status_code, answer.headers["Cache-Control"]) == (200, FOR_GOOD), file
             kind = "text/css" if file.endswith(".css") else "image/svg+xml" if file.endswith(".svg") else "javascript"
             assert kind in answer.mimetype, (file, answer.mimetype)
+
+
+def test_a_file_is_kept_for_good_only_under_the_address_of_what_it_holds(client: FlaskClient) -> None:
+    for path in ("/static/app.js", "/static/kept/0123456789abcdef/app.js"):
+        with client.get(path) as answer:
+            assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-cache"), path
+    assert client.get(f"/static/kept/{version(STATIC)}/absent.js").status_code == 404
+
+
+def test_the_address_of_the_files_changes_with_each_of_them(tmp_path: Path) -> None:
+    (tmp_path / "css").mkdir()
+    (tmp_path / "css" / "base.css").write_text("a { color: red }")
+    first = version(tmp_path)
+    assert version(tmp_path) == first
+    (tmp_path / "css" / "base.css").write_text("a { color: blue }")
+    second = version(tmp_path)
+    (tmp_path / "app.js").write_text("")
+    assert len({first, second, version(tmp_path)}) == 3
 
 
 def test_the_page_runs_nothing_inline(client: FlaskClient) -> None:
@@ -83,5 +102,5 @@ def test_the_page_runs_nothing_inline(client: FlaskClient) -> None:
 
 def test_every_script_is_loaded_with_the_page_or_on_demand(client: FlaskClient) -> None:
     text = client.get("/").text
-    missing = {name for name in scripts(STATIC) if f"/static/{name}" not in text}
+    missing = {name for name in scripts(STATIC) if f"/{name}" not in text}
     assert {name for name in missing if not name.startswith(("vendor/highlight/", "swagger/", "docs.js"))} == set()
