@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,15 @@ OWN = (
 GRAPHS = {name: f"tests.sample_graphs:{name}" for name in SAMPLES} | {name: f"tests.runs.graphs:{name}" for name in OWN}
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Service]]:
-    """Start services with settings; the folder is `home` of the test's unless given. Each is stopped after the test."""
+@contextmanager
+def serving(folder: Path) -> Iterator[Callable[..., Service]]:
+    """Lend what starts services with settings, on the folder `home` in this one unless given; each is stopped then."""
     started: list[Gateway] = []
-    listed = tmp_path / "langgraph.json"
+    listed = folder / "langgraph.json"
     listed.write_text(json.dumps({"graphs": GRAPHS}))
 
     def one(*, executing: bool = True, **settings: Any) -> Service:
-        config = Config(**({"instance": tmp_path / "home", "graphs": str(listed)} | settings))
+        config = Config(**({"instance": folder / "home", "graphs": str(listed)} | settings))
         gateway = Gateway.open(config, executing=executing)
         started.append(gateway)
         served = Service(create_app(gateway=gateway))
@@ -47,6 +48,13 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Service]]:
         if not gateway.runs.stopping.is_set():
             gateway.stop(0)
             gateway.close()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Service]]:
+    """Start services with settings; the folder is `home` of the test's unless given. Each is stopped after the test."""
+    with serving(tmp_path) as one:
+        yield one
 
 
 @pytest.fixture

@@ -1,11 +1,13 @@
 """Host, Origin, CORS and the three mounts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+
+from tests.web.conftest import making
 
 EXPOSED = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Pagination-Total-Capped, X-Next-Cursor"
 OURS = [
@@ -17,6 +19,13 @@ FOREIGN = [
     "file://", "localhost:3000", "http://localhost:3000/x", "http://user@localhost", "http://localhost:99999",
     "ftp://localhost", "http://0.0.0.0", "", "http://", "http://127.0.0.2:3000", "http://localhost:3000, http://a.b",
 ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
+    """One service for all who only knock."""
+    with making(tmp_path_factory.mktemp("door")) as make_one:
+        yield make_one().test_client()
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:2026", "[::1]", "[::1]:80", "chat.example:8"])

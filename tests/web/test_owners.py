@@ -4,7 +4,7 @@ What is another owner's and what does not exist give the same bytes, apart from 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from werkzeug.test import TestResponse
 
 from deerflow_lite import clock
 from deerflow_lite.web.app import ROUTES
+from tests.conftest import serving
 from tests.runs.gates import Gate
 from tests.service import Service, human
 from tests.web.owned import BODY, ROWS, Ids, Row
@@ -83,43 +84,57 @@ def world(serve: Callable[..., Service]) -> World:
     return World(serve(auth="tokens"))
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """One world for all who leave the things of the first two owners as they are."""
+    with serving(tmp_path_factory.mktemp("owners")) as serve:
+        yield World(serve(auth="tokens"))
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """Another one, for an owner who uses every route: each time on things of their own."""
+    with serving(tmp_path_factory.mktemp("used")) as serve:
+        yield World(serve(auth="tokens"))
+
+
 def test_every_route_has_a_row_and_every_row_a_route() -> None:
     assert sorted(ROWS) == sorted(TABLE)
 
 
 @pytest.mark.parametrize(("name", "row"), [(name, row) for name, row in CASES if row.kind != "open"])
-def test_nobody_gets_the_same_refusal_whatever_is_asked(world: World, name: str, row: Row) -> None:
-    nobody = Service(world.service.app)
-    before = world.rows()
-    for ids in (world.hers, unknown(world.hers)):
-        answer = world.ask(nobody, name, row, ids)
+def test_nobody_gets_the_same_refusal_whatever_is_asked(kept: World, name: str, row: Row) -> None:
+    nobody = Service(kept.service.app)
+    before = kept.rows()
+    for ids in (kept.hers, unknown(kept.hers)):
+        answer = kept.ask(nobody, name, row, ids)
         detail = "authorization: a token is needed, as `Authorization: Bearer` or `X-Api-Key`"
         assert (answer.status_code, answer.json) == (401, {"detail": detail})
-    assert world.rows() == before
+    assert kept.rows() == before
 
 
 @pytest.mark.parametrize(("name", "row"), [(name, row) for name, row in CASES if row.kind == "hidden"])
-def test_what_is_another_owners_cannot_be_told_from_what_does_not_exist(world: World, name: str, row: Row) -> None:
-    before = world.rows()
-    nothing = unknown(world.hers)
-    foreign, missing = (world.ask(world.other, name, row, ids) for ids in (world.hers, nothing))
-    assert told(foreign, world.hers) == told(missing, nothing)
+def test_what_is_another_owners_cannot_be_told_from_what_does_not_exist(kept: World, name: str, row: Row) -> None:
+    before = kept.rows()
+    nothing = unknown(kept.hers)
+    foreign, missing = (kept.ask(kept.other, name, row, ids) for ids in (kept.hers, nothing))
+    assert told(foreign, kept.hers) == told(missing, nothing)
     assert (foreign.status_code, list(foreign.json)) == (404, ["detail"])
     # the thread is the caller's own, everything that is named in it another owner's
-    mine = {"thread_id": world.theirs["thread_id"]}
-    hers, nothing = world.hers | mine, nothing | mine
+    mine = {"thread_id": kept.theirs["thread_id"]}
+    hers, nothing = kept.hers | mine, nothing | mine
     if asked(name, row, hers) != asked(name, row, nothing):
-        foreign, missing = (world.ask(world.other, name, row, ids) for ids in (hers, nothing))
+        foreign, missing = (kept.ask(kept.other, name, row, ids) for ids in (hers, nothing))
         assert told(foreign, hers) == told(missing, nothing)
         assert (foreign.status_code, list(foreign.json)) == (409 if name == "branch_thread" else 404, ["detail"])
-    assert world.rows() == before
+    assert kept.rows() == before
 
 
 @pytest.mark.parametrize(("name", "row"), [(name, row) for name, row in CASES if row.kind == "apart"])
-def test_what_lists_shows_each_owner_what_is_theirs(world: World, name: str, row: Row) -> None:
-    before = world.rows()
-    empty, full = world.ask(world.third, name, row, world.hers), world.ask(world.other, name, row, world.hers)
-    hers = [one.encode() for one in world.hers.values()]
+def test_what_lists_shows_each_owner_what_is_theirs(kept: World, name: str, row: Row) -> None:
+    before = kept.rows()
+    empty, full = kept.ask(kept.third, name, row, kept.hers), kept.ask(kept.other, name, row, kept.hers)
+    hers = [one.encode() for one in kept.hers.values()]
     for answer in (empty, full):
         assert answer.status_code == 200
         assert [one for one in hers if one in answer.get_data()] == []
@@ -127,35 +142,35 @@ def test_what_lists_shows_each_owner_what_is_theirs(world: World, name: str, row
     nothing.append({"pruned_count": 0})
     assert empty.json in nothing
     assert empty.headers.get("X-Pagination-Total", "0") == "0"
-    stored = world.service.rows("SELECT * FROM threads WHERE owner = ?", OWNER)
+    stored = kept.service.rows("SELECT * FROM threads WHERE owner = ?", OWNER)
     assert stored == [one for one in before["threads"] if OWNER in one]
 
 
 @pytest.mark.parametrize(("name", "row"), CASES)
-def test_the_owner_is_answered(world: World, name: str, row: Row) -> None:
-    answer = world.ask(world.owner, name, row, world.hers)
+def test_the_owner_is_answered(used: World, name: str, row: Row) -> None:
+    answer = used.ask(used.owner, name, row, used.things(used.owner))
     assert answer.status_code == row.owner, answer.get_data()
 
 
 @pytest.mark.parametrize(("name", "row"), [(name, row) for name, row in CASES if row.kind in ("open", "shared")])
-def test_what_is_nobodys_is_the_same_for_all(world: World, name: str, row: Row) -> None:
-    answers = [world.ask(by, name, row, world.hers).get_data() for by in (world.owner, world.other, world.third)]
+def test_what_is_nobodys_is_the_same_for_all(kept: World, name: str, row: Row) -> None:
+    answers = [kept.ask(by, name, row, kept.hers).get_data() for by in (kept.owner, kept.other, kept.third)]
     assert answers[0] == answers[1] == answers[2]
-    assert [one for one in world.hers.values() if one.encode() in answers[0]] == []
+    assert [one for one in kept.hers.values() if one.encode() in answers[0]] == []
 
 
-def test_the_metrics_name_no_owner_and_no_thread(world: World) -> None:
-    shown = world.ask(world.third, "metrics", ROWS["metrics"][0], world.hers).get_data()
-    names = [OWNER, OTHER, THIRD, *world.hers.values(), *world.theirs.values()]
+def test_the_metrics_name_no_owner_and_no_thread(kept: World) -> None:
+    shown = kept.ask(kept.third, "metrics", ROWS["metrics"][0], kept.hers).get_data()
+    names = [OWNER, OTHER, THIRD, *kept.hers.values(), *kept.theirs.values()]
     assert [name for name in names if name.encode() in shown] == []
 
 
 @pytest.mark.parametrize(("name", "row"), [(name, row) for name, row in CASES if row.kind in ("taken", "created")])
-def test_creating_by_a_foreign_id_says_that_it_is_not_available_and_no_more(world: World, name: str, row: Row) -> None:
-    before = world.rows()
-    answer = world.ask(world.other, name, row, world.hers)
+def test_creating_by_a_foreign_id_says_that_it_is_not_available_and_no_more(kept: World, name: str, row: Row) -> None:
+    before = kept.rows()
+    answer = kept.ask(kept.other, name, row, kept.hers)
     assert (answer.status_code, answer.json) == (409, {"detail": "thread_id is not available"})
-    assert world.rows() == before
+    assert kept.rows() == before
 
 
 @pytest.mark.parametrize("name", ["put_item", "delete_item"])
