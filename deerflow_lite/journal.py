@@ -96,7 +96,7 @@ class Journal:
                 _log.warning("the database is held by another program; %d writes wait", len(group))
                 continue
             except sqlite3.Error as error:
-                _log.error("%d writes failed: %s", len(group), error)
+                _log.error("%d writes failed", len(group), exc_info=True)
                 answers = [(item, None, error) for item in group]
             break
         for item, value, failure in answers:

@@ -49,8 +49,8 @@ class Desk:
                 return
             try:
                 refresh(self._rooms, run)
-            except (DeerflowError, sqlite3.Error) as error:
-                _log.warning("thread %s: %s", run.thread_id, error)
+            except (DeerflowError, sqlite3.Error):
+                _log.warning("the head of thread %s could not be read anew", run.thread_id, exc_info=True)
 
     def stop(self, grace: float) -> None:
         """Take no more runs, tell the followers, let runs settle for `grace` seconds."""

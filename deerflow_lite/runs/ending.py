@@ -65,8 +65,8 @@ class Ending:
             try:
                 await settled(self.rooms.journal.write(self.action(outcome, snapshot)))
                 return
-            except sqlite3.Error as error:
-                _log.error("the end of run %s could not be stored, it is tried again: %s", self.run.run_id, error)
+            except sqlite3.Error:
+                _log.error("the end of run %s could not be stored, it is tried again", self.run.run_id, exc_info=True)
                 await asyncio.sleep(1)
 
     async def _snapshot(self, outcome: Outcome) -> Any:

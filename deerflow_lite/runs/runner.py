@@ -75,8 +75,8 @@ class Runner:
             try:
                 if not self._stopping:
                     await self._begin_next()
-            except sqlite3.Error as error:
-                _log.error("waiting runs could not begin, they are tried again: %s", error)
+            except sqlite3.Error:
+                _log.error("waiting runs could not begin, they are tried again", exc_info=True)
                 asyncio.get_running_loop().call_later(1, self._wake.set)
             await self._wake.wait()
 

@@ -1,7 +1,7 @@
 """How the service logs: one JSON object a line on stderr; it logs nothing itself.
 
-Invariant: below the level `debug` no text of an exception is told, only its class and where it was raised: such texts
-hold what users wrote.
+Invariant: below the level `debug` no text of an exception is told, only its class, SQLite's name for it and where it
+was raised: such texts hold what users wrote.
 """
 
 import logging
@@ -35,7 +35,9 @@ class JsonLines(logging.Formatter):
         if self._whole:
             return {"exception": "".join(traceback.format_exception(error))}
         frames = traceback.extract_tb(error.__traceback__)
-        return {"exception": type(error).__name__, "raised": [f"{one.filename}:{one.lineno}" for one in frames]}
+        name = getattr(error, "sqlite_errorname", None)
+        raised = [f"{one.filename}:{one.lineno}" for one in frames]
+        return {"exception": type(error).__name__, "raised": raised} | ({} if name is None else {"sqlite": name})
 
 
 def log_to_stderr(level: str) -> None:

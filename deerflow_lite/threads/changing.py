@@ -64,7 +64,8 @@ def applied(old: Thread, change: Change, now: str) -> Thread:
 
 
 def _ttl(ttl: Ttl | None) -> dict[str, Any]:
-    return {} if ttl is None else {"ttl_minutes": ttl.minutes, "ttl_strategy": ttl.strategy}
+    minutes, strategy = (None, None) if ttl is None else (ttl.minutes, ttl.strategy)
+    return {"ttl_minutes": minutes, "ttl_strategy": strategy}
 
 
 def _replaced(old: Thread, change: Change, now: str, title: str | None, manual: bool) -> Thread:
@@ -89,10 +90,11 @@ def merge_meta(metadata: str, patch: str) -> str:
 
 
 def _touches(change: Change) -> bool:
-    """A patch of nothing but the flags is no activity; whatever else is given with it is."""
+    """A patch of nothing but the flags and no more time to live is no activity; whatever else is given with it is."""
     if not change.touch or change.metadata is ABSENT:
         return change.touch
-    fields = (field.name for field in dataclasses.fields(change) if field.name not in _QUIET)
+    quiet = _QUIET if change.ttl is not None else _QUIET | {"ttl"}
+    fields = (field.name for field in dataclasses.fields(change) if field.name not in quiet)
     return touching(change.metadata) or any(getattr(change, name) is not ABSENT for name in fields)
 
 

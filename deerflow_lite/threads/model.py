@@ -95,8 +95,8 @@ class Change:
     """What one write does to a thread; fields left ABSENT stay as they are.
 
     `metadata` is merged shallowly, null is stored. `title` is the title set by hand, None gives it back to the service
-    (then `auto_title` applies at once). `auto_title` is taken only while no title was set by hand. `touch` moves
-    `updated_at`; a `head` moves `state_updated_at`.
+    (then `auto_title` applies at once). `auto_title` is taken only while no title was set by hand. A `ttl` of None
+    takes it away and is no activity. `touch` moves `updated_at`; a `head` moves `state_updated_at`.
     """
 
     metadata: dict[str, Any] | Absent = ABSENT
@@ -108,7 +108,7 @@ class Change:
     values: HeadValues | Absent = ABSENT
     interrupts: str | Absent = ABSENT
     error: str | None | Absent = ABSENT
-    ttl: Ttl | Absent = ABSENT
+    ttl: Ttl | None | Absent = ABSENT
     touch: bool = True
 
 

@@ -43,5 +43,5 @@ class Ticker:
         for sweep in self._sweeps:
             try:
                 sweep()
-            except (DeerflowError, sqlite3.Error) as error:
-                _log.warning("a sweep failed, it is tried again: %s", error)
+            except (DeerflowError, sqlite3.Error):
+                _log.warning("a sweep failed, it is tried again", exc_info=True)

@@ -8,7 +8,7 @@ from deerflow_lite.errors import Invalid
 from deerflow_lite.threads.changing import client_metadata
 from deerflow_lite.threads.filters import Clause, IdIn, StatusIs, parse_metadata, parse_title, parse_values
 from deerflow_lite.threads.flags import archived_clause
-from deerflow_lite.threads.model import ABSENT, Change, Found, NewThread, Page, Thread
+from deerflow_lite.threads.model import Change, Found, NewThread, Page, Thread
 from deerflow_lite.web import examples
 from deerflow_lite.web.contract import Call, Routes
 from deerflow_lite.web.cursor import read_cursor, write_cursor
@@ -97,12 +97,12 @@ def get_thread(call: Call, thread_id: str, query: Including) -> Any:
 
 @routes.route("PATCH", THREAD, body=ThreadPatchBody, answer=ThreadAnswer, refusals=(404, 413), example=examples.PATCH)
 def change_thread(call: Call, thread_id: str, body: ThreadPatch) -> Any:
-    """Merge metadata, set the title.
+    """Merge metadata, set the title and the time to live; null takes either back.
 
     Archiving and pinning move no time. `Prefer: return=minimal` gets 204.
     """
     metadata = client_metadata(body.metadata or {})
-    change = Change(metadata=metadata, title=body.title, ttl=ABSENT if body.ttl is None else body.ttl)
+    change = Change(metadata=metadata, title=body.title, ttl=body.ttl)
     if body.title is None:
         thread = call.gateway.naming.give_back(call.owner, thread_id, change)
     else:

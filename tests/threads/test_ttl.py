@@ -44,6 +44,19 @@ def test_a_time_to_live_is_shown_where_it_is_asked_for_and_kept_through_other_ch
     assert service.get(service.thread(), "?include=ttl")["ttl"] is None
 
 
+def test_null_takes_a_time_to_live_away_and_moves_no_time(service: Service) -> None:
+    thread_id = service.thread(ttl={"ttl": 60, "strategy": "keep_latest"})
+    before = service.get(thread_id)
+    for _ in range(2):
+        assert service.ask("PATCH", f"/threads/{thread_id}", {"ttl": None}) == before
+        assert service.get(thread_id, "?include=ttl") == before | {"ttl": None}
+        assert service.gateway.threads.with_ttl(None) == []
+    service.ask("PATCH", f"/threads/{thread_id}", {"ttl": {"ttl": 5}})
+    assert service.get(thread_id, "?include=ttl")["ttl"]["strategy"] == "delete"
+    named = service.ask("PATCH", f"/threads/{thread_id}", {"ttl": None, "title": "kept"})
+    assert named["updated_at"] > before["updated_at"] and stored(service, thread_id).ttl_minutes is None
+
+
 @pytest.mark.parametrize(
     ("ttl", "reason"),
     [

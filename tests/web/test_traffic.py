@@ -1,7 +1,9 @@
 """What can be seen of the service while it runs: ids of requests, counts, logs that tell nobody's secrets."""
 
+import contextlib
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 import urllib.error
@@ -128,3 +130,29 @@ def test_refusals_are_logged_with_their_request_and_no_text_of_anybody(
         "ValueError"
     ]
     assert SAID not in told and SECRET not in told
+
+
+@pytest.mark.parametrize("status", ["running", "success"])
+def test_an_error_of_the_database_is_logged_by_its_name_and_never_by_its_text(
+    tmp_path: Path, start: Callable[..., Served], status: str
+) -> None:
+    served = start(tmp_path / "instance", server="cheroot")
+    log = tmp_path / "stderr.txt"
+    with contextlib.closing(sqlite3.connect(tmp_path / "instance" / "deerflow.sqlite", timeout=20)) as file:
+        file.execute(
+            "CREATE TRIGGER planted BEFORE UPDATE OF status ON runs"
+            f" WHEN NEW.status = '{status}' BEGIN SELECT RAISE(ABORT, '{SECRET}'); END"
+        )
+        file.commit()
+        thread_id = served.ask("/api/threads", {})["thread_id"]
+        later = {"assistant_id": "agent", "input": {"messages": []}, "after_seconds": 1}
+        run = served.ask(f"/api/threads/{thread_id}/runs", later)
+        until(lambda: "tried again" in log.read_text())
+        file.execute("DROP TRIGGER planted")
+        file.commit()
+    served.ask(f"/api/threads/{thread_id}/runs/{run['run_id']}/join")
+    assert served.end() == 0
+    told = log.read_text()
+    failed = [line for line in map(json.loads, told.splitlines()) if "tried again" in line["message"]]
+    assert {(line["exception"], line["sqlite"]) for line in failed} == {("IntegrityError", "SQLITE_CONSTRAINT_TRIGGER")}
+    assert SECRET not in told

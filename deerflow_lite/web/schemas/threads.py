@@ -74,18 +74,18 @@ class ThreadCreateBody(Input):
 
 @dataclass(frozen=True)
 class ThreadPatch:
-    """What PATCH /threads/{thread_id} was given; a title of None gives it back to the service."""
+    """What PATCH was given; a title of None gives it back to the service, a ttl of None takes it away."""
 
     metadata: dict[str, Any] | None
-    ttl: Ttl | None
     title: str | None | Absent = ABSENT
+    ttl: Ttl | None | Absent = ABSENT
 
 
 class ThreadPatchBody(StrictInput):
     record: ClassVar[Any] = ThreadPatch
     metadata = optional(JsonObject, metadata={"description": "merged shallowly; null is stored"})
     title = Title(allow_none=True, metadata={"description": "null gives the title back to the service"})
-    ttl = optional(TtlField, metadata={"description": TTL})
+    ttl = TtlField(allow_none=True, metadata={"description": f"{TTL}; null takes it away and moves no time"})
 
 
 @dataclass(frozen=True)
