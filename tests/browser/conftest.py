@@ -55,6 +55,7 @@ def site(serve: Callable[..., Any], settings: dict[str, Any]) -> Iterator[Site]:
     """A running service on a port of its own."""
     service = serve(**settings)
     server: Any = Server(("127.0.0.1", 0), service.app, numthreads=THREADS, shutdown_timeout=2)
+    server.expiration_interval = 0.02  # what it waits before it looks whether it should stop
     server.prepare()
     serving = threading.Thread(target=server.serve, name="site")
     serving.start()

@@ -4,9 +4,12 @@
 import { ApiError, aborted, request } from './api.js';
 
 const SILENCE = 15_000; // the service sends a heartbeat every second
-const PAUSES = [250, 1000, 2000, 4000, 8000];
+const PAUSES = [0, 250, 1000, 2000, 4000, 8000];
 
-/** Start a run by POST and give its events `{id, event, data}` until `end`. */
+/**
+ * Start a run by POST and give its events `{id, event, data}` until `end`; between them an `away` for each time that
+ * the service could not be reached, and a `back` when it could again.
+ */
 export async function* started(path, body, { signal } = {}) {
   const answer = await request('POST', path, body, { signal });
   yield* whole(answer, modes(body.stream_mode), null, signal);
@@ -16,17 +19,17 @@ export async function* started(path, body, { signal } = {}) {
 export async function* followed(threadId, runId, { after = null, streamMode = [], signal } = {}) {
   const query = modes(streamMode);
   const path = `/threads/${encodeURIComponent(threadId)}/runs/${encodeURIComponent(runId)}/stream`;
-  yield* whole(await rejoined(path + query, after, signal), query, after, signal);
+  yield* whole(yield* again(path + query, after, signal, paused()), query, after, signal);
 }
 
 async function* whole(answer, query, after, signal) {
   const path = (answer.headers.get('Location') ?? new URL(answer.url).pathname.replace(/^\/api/, '')) + query;
   let last = after;
-  let failures = 0;
+  let pause = paused();
   for (;;) {
     try {
       for await (const event of parsed(answer.body, signal)) {
-        failures = 0;
+        pause = paused();
         last = event.id ?? last;
         yield event;
         if (event.event === 'end') return;
@@ -34,17 +37,26 @@ async function* whole(answer, query, after, signal) {
     } catch (error) {
       if (signal?.aborted || aborted(error)) throw error;
     }
-    answer = await again(path, last, signal, () => PAUSES[Math.min(failures++, PAUSES.length - 1)]);
+    answer = yield* again(path, last, signal, pause);
   }
 }
 
-async function again(path, last, signal, pause) {
+/** Gives how long to wait before each try. */
+function paused() {
+  let tries = 0;
+  return () => PAUSES[Math.min(tries++, PAUSES.length - 1)];
+}
+
+async function* again(path, last, signal, pause) {
   for (;;) {
     await slept(pause(), signal);
     try {
-      return await rejoined(path, last, signal);
+      const answer = await rejoined(path, last, signal);
+      yield { id: null, event: 'back' };
+      return answer;
     } catch (error) {
       if (!(error instanceof ApiError) || (error.status !== 0 && error.status !== 503)) throw error;
+      yield { id: null, event: 'away' };
     }
   }
 }

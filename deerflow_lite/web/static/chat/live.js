@@ -20,6 +20,7 @@ export function live({ place, key, question, messages = [], known = new Set(), r
     ended: false,
     error: null,
     note: null,
+    away: false,
     stopping: signal(false),
     seen: signal(0),
   };
@@ -41,6 +42,8 @@ const KINDS = {
   custom: (turn, data) => { turn.note = noted(data); },
   error: (turn, data) => { turn.error = data; },
   end: (turn) => { turn.ended = true; },
+  away: (turn) => { turn.away = true; },
+  back: (turn) => { turn.away = false; },
 };
 
 function lay(turn, message) {

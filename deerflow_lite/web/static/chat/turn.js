@@ -71,10 +71,13 @@ function Ending({ talk, turn, last }) {
     </div>`;
 }
 
+const AWAY = 'The service cannot be reached. What came stays, and the answer goes on here once it is back.';
+
+const working = (turn) => (turn.stopping.value ? 'Stopping…' : turn.note ?? (begun(turn) ? '' : 'Working…'));
+
 /** Draw the turn that is being answered. */
 export function LiveTurn({ turn }) {
   turn.seen.value;
-  const stopping = turn.stopping.value;
   const messages = answered(turn);
   return html`
     <article class="turn" data-status="running" aria-busy="true">
@@ -85,7 +88,7 @@ export function LiveTurn({ turn }) {
         ${turn.error && html`<div class="ending" data-status="failed"><p>${said(turn.error)}</p></div>`}
         <p class="working">
           <span class="pulse" aria-hidden="true"></span>
-          ${stopping ? 'Stopping…' : turn.note ?? (begun(turn) ? '' : 'Working…')}
+          ${turn.away ? html`<span role="status">${AWAY}</span>` : working(turn)}
         </p>
       </div>
     </article>`;
