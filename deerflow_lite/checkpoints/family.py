@@ -17,6 +17,12 @@ import orjson
 from deerflow_lite.checkpoints import modes
 
 _TIME: Final = re.compile(rb"\xa2ts(?:\xd9.|[\xa0-\xbf])([0-9T:.+Z-]{19,40})", re.DOTALL)
+_SMALL: Final = 4096  # bytes: of a larger checkpoint SQL would read all to give its beginning
+_ROWS: Final = """
+SELECT rowid, checkpoint_id, parent_checkpoint_id, type,
+CASE WHEN typeof(checkpoint) = 'blob' AND length(checkpoint) <= ? THEN substr(checkpoint, 1, ?) END
+FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY rowid
+"""
 _MAPS: Final = frozenset(bytes([code]) for code in (*range(0x80, 0x90), 0xDE, 0xDF))
 
 
@@ -66,13 +72,9 @@ class Family:
 
 def family(connection: sqlite3.Connection, thread_id: str) -> Family:
     """Read the ids and the parent links of a thread in one statement, and the beginning of each checkpoint."""
-    rows = connection.execute(
-        "SELECT rowid, checkpoint_id, parent_checkpoint_id, type FROM checkpoints"
-        " WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY rowid",
-        (thread_id,),
-    ).fetchall()
+    rows = connection.execute(_ROWS, (_SMALL, modes.BEGINNING, thread_id)).fetchall()
     stored = {row[1]: row[0] for row in rows}
-    starts = {row[1]: _start(connection, row[0]) if row[3] == "msgpack" else b"" for row in rows}
+    starts = {row[1]: _start(connection, row[0], *row[3:]) for row in rows}
     broken = [Broken(one, "it cannot be read") for one, start in starts.items() if start[:1] not in _MAPS]
     parents: dict[str, str | None] = {row[1]: row[2] or None for row in rows}
     for checkpoint_id, parent in parents.items():
@@ -98,8 +100,12 @@ def _children(parents: Mapping[str, str | None]) -> dict[str | None, list[str]]:
     return children
 
 
-def _start(connection: sqlite3.Connection, number: int) -> bytes:
-    """Read the first bytes of a checkpoint; SQL's substr would read the whole of it."""
+def _start(connection: sqlite3.Connection, number: int, kind: str | None, known: bytes | None) -> bytes:
+    """Give the first bytes of a checkpoint; of a large one they are read alone."""
+    if kind != "msgpack":
+        return b""
+    if known is not None:
+        return known
     try:
         with connection.blobopen("checkpoints", "checkpoint", number, readonly=True) as blob:
             return blob.read(modes.BEGINNING)

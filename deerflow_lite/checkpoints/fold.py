@@ -154,8 +154,11 @@ def _read(row: modes.Row, expected: Folded | None) -> Folded:
 
 
 def _expected(parent: str, above: Mapping[str, Folded], writes: Writes) -> Folded | None:
-    with suppress(CheckpointUnreadable, KeyError):
-        return above[parent].written(_unpacked(writes.get(parent, ()), parent), parent)
+    held = above.get(parent)
+    if held is None or parent not in writes:
+        return held
+    with suppress(CheckpointUnreadable):
+        return held.written(_unpacked(writes[parent], parent), parent)
     return None
 
 

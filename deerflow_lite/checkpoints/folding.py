@@ -42,14 +42,18 @@ class _Line:
         self.entries.append(entry)
         self.outlines.append(outline)
 
-    def packed(self, count: int) -> bytes | None:
-        """Give the first messages as LangGraph packs them, None where one of them is no object of a class."""
+    def size(self, count: int) -> int | None:
+        """Give how many bytes LangGraph packs the first messages in, None where one is no object of a class."""
         for entry in self.entries[len(self._ends) - 1 : count]:
             if not isinstance(entry, tuple):
                 break
             self._packed += ormsgpack.packb(ormsgpack.Ext(*entry))
             self._ends.append(len(self._packed))
-        return bytes(self._packed[: self._ends[count]]) if count < len(self._ends) else None
+        return self._ends[count] if count < len(self._ends) else None
+
+    def packs(self, count: int, packed: bytes) -> bool:
+        """Say whether these bytes are the first messages as LangGraph packs them."""
+        return self.size(count) == len(packed) and self._packed.startswith(packed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,11 +89,13 @@ class Folded:
 
     def stored(self, found: list[Any], checkpoint_id: str) -> Self:
         """Give what a checkpoint holds by itself: mostly what was expected, then nothing is decoded."""
-        same = common(self.entries, found)
-        held = self.first(same)
+        line = self._line
+        same = common(line.entries, found)
+        if same < len(found) and same < len(line.entries):
+            line = _Line(line.entries[:same], line.outlines[:same])
         for entry in found[same:]:
-            held = held._known(entry) or held._appended(entry, outline_of(entry, checkpoint_id))
-        return held
+            line.append(entry, outline_of(entry, checkpoint_id))
+        return type(self)(line, len(found))
 
     def begins(self, snapshot: bytes) -> Self | None:
         """Give the messages of a packed snapshot where these begin with them; mostly it holds what was expected."""
@@ -97,13 +103,12 @@ class Folded:
         if found is None:
             return None
         count = array_length(*found.groups())
-        packed = self._line.packed(count) if count <= self.count else None
-        return self.first(count) if packed is not None and snapshot[found.end() :] == packed else None
+        same = count <= self.count and self._line.packs(count, snapshot[found.end() :])
+        return self.first(count) if same else None
 
     def fits(self, count: int, size: int) -> bool:
         """Say whether these are as many messages and take as many bytes."""
-        packed = self._line.packed(count) if count == self.count else None
-        return packed is not None and size == len(packed)
+        return count == self.count and size == self._line.size(count)
 
     def written(self, writes: Iterable[Any], checkpoint_id: str) -> Self:
         """Take the writes on a checkpoint in, in their order; raises CheckpointUnreadable."""

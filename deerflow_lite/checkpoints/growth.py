@@ -8,9 +8,10 @@ itself. Delta checkpoints are folded, each write once.
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
-from deerflow_lite.checkpoints import fold, modes
+from deerflow_lite.checkpoints import fold, lineage, modes
 from deerflow_lite.checkpoints.family import Family
 from deerflow_lite.checkpoints.folding import Folded
 from deerflow_lite.checkpoints.messages import Message, Outline, message_of, user
@@ -32,6 +33,7 @@ class Growth:
         self._connection, self._thread_id, self._gate = connection, thread_id, gate
         self._kept: OrderedDict[str, Folded] = OrderedDict()
         self._known: dict[str, Folded] = {}
+        self._settled: dict[str, bool] = {}
 
     def outline(self, family: Family, ends: Sequence[str], above: Sequence[int | None]) -> None:
         """Take in the ends of pieces, each with the number of the piece it stands on, so that few need be read."""
@@ -71,6 +73,16 @@ class Growth:
         """Say whether a checkpoint holds a message; raises LineageBroken."""
         return self._held(checkpoint_id).has(message_id)
 
+    def settled(self, checkpoint_id: str) -> bool:
+        """Say whether nothing is scheduled on a checkpoint that can be read; one read for its messages has told."""
+        if checkpoint_id not in self._settled:
+            stored = modes.row(self._connection, self._thread_id, checkpoint_id)
+            try:
+                self._settled[checkpoint_id] = stored is not None and not lineage.pending(stored)
+            except LineageBroken:
+                return False
+        return self._settled[checkpoint_id]
+
     def chosen(self, checkpoint_id: str, ids: set[str]) -> dict[str, Message]:
         """Give those of a checkpoint's messages that have one of these ids; raises LineageBroken."""
         held = self._held(checkpoint_id)
@@ -100,7 +112,10 @@ class Growth:
         return stored
 
     def _own(self, stored: modes.Row, base: Folded) -> Folded:
-        own = fold.own(base, modes.unpacked(stored), stored.checkpoint_id)
+        checkpoint = modes.unpacked(stored)
+        with suppress(LineageBroken):
+            self._settled[stored.checkpoint_id] = lineage.settled(checkpoint)
+        own = fold.own(base, checkpoint, stored.checkpoint_id)
         return own or fold.held_at(self._connection, self._thread_id, stored).folded
 
 

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from deerflow_lite.checkpoints import fold, lineage, modes, turn_ids
 from deerflow_lite.checkpoints.mentions import mentioned
 from deerflow_lite.checkpoints.messages import prompt, visible
-from deerflow_lite.checkpoints.state import snapshot
 from deerflow_lite.errors import GraphBroken, MessageUnknown, ParentMissing, ReplayRefused
 from deerflow_lite.graphs import channels
 from deerflow_lite.lifecycle.entering import Entry, holds, survey
@@ -26,15 +25,19 @@ from deerflow_lite.runs import gate
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Thread
 
+if TYPE_CHECKING:
+    from deerflow_lite.checkpoints.mutation import Carried
+
 __all__ = ["ReplayBase", "Turn", "replay_base", "turns_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayBase:
-    """Where a turn is replayed from."""
+    """Where a turn is replayed from; `state` is what the graph read there, None where none can be built."""
 
     checkpoint_id: str
     turn: Turn
+    state: "Carried | None"
 
 
 def turns_of(rooms: Rooms, thread: Thread, head: str) -> list[Turn]:
@@ -67,7 +70,7 @@ def replay_base(rooms: Rooms, thread: Thread, message_id: str, *, head: str) -> 
                 found = search.proposed(_reader(connection, rooms, thread))
     if missing := search.missing(found):
         raise search.refused(f"the checkpoint before the turn of message {message_id} lacks message {missing}")
-    return ReplayBase(found.row.checkpoint_id, turn)
+    return ReplayBase(found.row.checkpoint_id, turn, search.state)
 
 
 class _Search:
@@ -80,6 +83,7 @@ class _Search:
         self._keys: list[str] = []
         self._before: list[str] = []
         self._start = Entry(head, 0, None)
+        self.state: Carried | None = None
 
     def turn_of(self, reader: fold.Reader, message_id: str) -> Turn:
         """Find the turn of a message on the head's lineage, and where to look for its base."""
@@ -142,13 +146,14 @@ class _Search:
         """Ask the graph whether nothing is scheduled; where none can be built, the raw row has told."""
         if self._graph is None:
             return True
+        from deerflow_lite.checkpoints import mutation
+
         checkpoint_id = found.row.checkpoint_id
-        name = gate.graph_id(self._rooms, self._thread)
-        reading = self._rooms.savers.reading(name, self._graph, checkpoint_id)
-        if snapshot(reading, self._thread.thread_id, checkpoint_id).next:
+        saver = self._rooms.savers.saver(gate.graph_id(self._rooms, self._thread), self._graph)
+        self.state = mutation.carried(self._graph, saver, self._thread.thread_id, checkpoint_id)
+        if not self.state.settled:
             self._unsettled.add(checkpoint_id)
-            return False
-        return True
+        return self.state.settled
 
     def missing(self, found: fold.Held) -> str | None:
         """Give a visible message that stands before the turn and that the base lacks, None where it has all."""

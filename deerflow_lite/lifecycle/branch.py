@@ -6,7 +6,7 @@ has exactly two checkpoints, both settled, the turn's replay base as the parent 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import orjson
@@ -63,16 +63,17 @@ class Branching:
         source = self._rooms.threads.get(owner, thread_id)
         given = None if title is None else clean_title(title)
         gate.refuse_mode(self._rooms, source, gate.graph_id(self._rooms, source))
-        found = self._found(source, {message_id, *message_ids}, message_id)
+        rooms = replace(self._rooms, savers=self._rooms.savers.remembering())
+        found = self._found(rooms, source, {message_id, *message_ids}, message_id)
         made = Branch(clock.new_id(), thread_id, found.turn.newest, message_id, "not_found", "seeded")
-        self._write(source, found, made, given)
+        self._write(rooms, source, found, made, given)
         return made
 
-    def _found(self, source: Thread, targets: set[str], message_id: str) -> base.ReplayBase:
+    def _found(self, rooms: Rooms, source: Thread, targets: set[str], message_id: str) -> base.ReplayBase:
         """Find the turn on the selected lineage, else on any other; there is no window of newest checkpoints."""
         for head in self._heads(source, message_id):
             try:
-                found = base.replay_base(self._rooms, source, message_id, head=head)
+                found = base.replay_base(rooms, source, message_id, head=head)
             except (ReplayRefused, MessageUnknown, LineageBroken):
                 continue
             if _ends(found.turn, targets):
@@ -104,16 +105,19 @@ class Branching:
             return BranchRefused(REFUSAL)
         return BranchRefused(f"{REFUSAL} It was made in thread {parent}: branch there.")
 
-    def _write(self, source: Thread, found: base.ReplayBase, made: Branch, title: str | None) -> None:
+    def _write(self, rooms: Rooms, source: Thread, found: base.ReplayBase, made: Branch, title: str | None) -> None:
         from deerflow_lite.checkpoints import mutation
 
-        rooms, graph_id = self._rooms, gate.graph_id(self._rooms, source)
+        graph_id = gate.graph_id(rooms, source)
         pair = (found.checkpoint_id, made.parent_checkpoint_id)
         for one in pair:
             gate.refuse_mode(rooms, source, graph_id, one)
         with rooms.graphs.opened(graph_id) as graph:
             saver = rooms.savers.saver(graph_id, graph)
-            states = [mutation.carried(graph, saver, source.thread_id, one) for one in pair]
+            states = [
+                found.state or mutation.carried(graph, saver, source.thread_id, pair[0]),
+                mutation.carried(graph, saver, source.thread_id, pair[1]),
+            ]
             if not all(state.settled for state in states):
                 raise BranchRefused(REFUSAL)
             draft = mutation.ChainView(saver, None)

@@ -7,12 +7,9 @@ goes on a second time from the same checkpoint, the second answer is a turn of i
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import orjson
-
 from deerflow_lite.checkpoints.messages import USER_SUFFIX, Outline, prompt, user, visible
 from deerflow_lite.checkpoints.turn_ids import Names
 from deerflow_lite.lifecycle.pieces import Piece
-from deerflow_lite.runs.model import Run
 
 
 @dataclass(slots=True, eq=False)
@@ -47,12 +44,13 @@ class Grouping:
     def __init__(
         self,
         pieces: Sequence[Piece],
-        runs: Mapping[str, Run],
+        runs: Collection[str],
         added: Callable[[int], list[Outline]],
+        sent: Callable[[str], object],
         holder: Callable[[Piece, str], str],
         names: Names,
     ) -> None:
-        self._runs, self._holder, self._names = runs, holder, names
+        self._runs, self._sent, self._holder, self._names = runs, sent, holder, names
         self._ids: set[str] = set()
         self._gone_on: set[int] = set()
         self.turns: list[Grown] = []
@@ -74,8 +72,7 @@ class Grouping:
 
     def _asked(self, piece: Piece) -> dict[str, object] | None:
         """Give the user's message that a run was sent and never stored; None where it was sent none."""
-        run = self._runs.get(piece.run_id or "")
-        given = orjson.loads(run.kwargs).get("input") if run else None
+        given = None if piece.run_id is None else self._sent(piece.run_id)
         sent = given.get("messages") if isinstance(given, dict) else None
         for message in sent if isinstance(sent, list) else [sent]:
             if isinstance(message, dict) and _asks(message):

@@ -70,8 +70,7 @@ class Heads:
         gate.refuse_mode(rooms, asked, self._states.graph_id(asked))  # it opens the graph: not in the transaction
         with rooms.db.writing() as connection:
             thread = rooms.threads.get(owner, thread_id)
-            runs = rooms.ledger.of_thread(thread.row)
-            read = Reading(connection, thread, runs)
+            read = Reading(connection, thread)
             removed = self._below(read, turn_id)
             rooms.ledger.refuse_active(thread)
             if thread.head in removed or thread.root in removed:
@@ -91,4 +90,4 @@ class Heads:
         removal.remove_below(connection, read.thread.thread_id, removed)
         for run_id in gone - kept:
             if run_id in read.runs:
-                self._rooms.ledger.delete(read.runs[run_id])
+                self._rooms.ledger.delete(read.runs[run_id].row)

@@ -5,11 +5,11 @@ used only where the parent links lead from its last checkpoint to its base, else
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from deerflow_lite.checkpoints.family import Family, metadata
-from deerflow_lite.runs.model import Run
+from deerflow_lite.runs.traces import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Piece:
     run_id: str | None
 
 
-def labels(connection: sqlite3.Connection, thread_id: str, family: Family, runs: Sequence[Run]) -> dict[str, Label]:
+def labels(connection: sqlite3.Connection, thread_id: str, family: Family, runs: Iterable[Trace]) -> dict[str, Label]:
     """Label every checkpoint; the metadata of those that a run's row accounts for is not read, for it lies far."""
     found: dict[str, Label] = {}
     for run in runs:
@@ -43,7 +43,7 @@ def labels(connection: sqlite3.Connection, thread_id: str, family: Family, runs:
     return found
 
 
-def _between(family: Family, run: Run, taken: Mapping[str, Label]) -> list[str]:
+def _between(family: Family, run: Trace, taken: Mapping[str, Label]) -> list[str]:
     """Give the checkpoints from a run's last one up to its base, nothing where the links do not lead there."""
     own: list[str] = []
     if run.base is None or run.last_root is None:

@@ -12,15 +12,14 @@ from contextlib import contextmanager
 from deerflow_lite.checkpoints import modes, turn_ids
 from deerflow_lite.checkpoints.family import Broken, Family, family
 from deerflow_lite.checkpoints.growth import Growth
-from deerflow_lite.checkpoints.lineage import pending
 from deerflow_lite.checkpoints.messages import Message, Outline, message_of, user
 from deerflow_lite.errors import LineageBroken, ParentMissing
 from deerflow_lite.lifecycle.grouping import Grouping, Grown
 from deerflow_lite.lifecycle.pieces import Piece, cut, labels
 from deerflow_lite.lifecycle.shown import ENDED, Tree, TreeTurn, TurnStatus
 from deerflow_lite.lifecycle.states import States
-from deerflow_lite.runs import gate, partial
-from deerflow_lite.runs.model import ACTIVE, Run
+from deerflow_lite.runs import gate, partial, traces
+from deerflow_lite.runs.model import ACTIVE
 from deerflow_lite.runs.rooms import Rooms
 from deerflow_lite.threads.model import Thread
 
@@ -43,35 +42,30 @@ class Trees:
         thread = rooms.threads.get(owner, thread_id)
         graph_id = self._states.graph_id(thread)
         gate.refuse_mode(rooms, thread, graph_id)
-        runs = rooms.ledger.of_thread(thread.row)
         with rooms.db.reading() as connection:
-            yield Reading(connection, thread, runs, gate.refusing_delta(rooms, thread, graph_id))
+            yield Reading(connection, thread, gate.refusing_delta(rooms, thread, graph_id))
 
 
 class Reading:
     """One thread's turns, with the checkpoints that they are made of; `refuse` may refuse one that is read."""
 
     def __init__(
-        self,
-        connection: sqlite3.Connection,
-        thread: Thread,
-        runs: Sequence[Run],
-        refuse: Callable[[modes.Row], None] | None = None,
+        self, connection: sqlite3.Connection, thread: Thread, refuse: Callable[[modes.Row], None] | None = None
     ) -> None:
-        self.thread, self.runs = thread, {run.run_id: run for run in runs}
+        self.thread, self.runs = thread, traces.of_thread(connection, thread.row)
         self._connection, self._growth = connection, Growth(connection, thread.thread_id, refuse)
         self.family: Family = family(connection, thread.thread_id)
         self.broken = list(self.family.broken)
         self._lost = None if thread.head in self.family.parents else thread.head
         self._partial = partial.of_thread(connection, thread.row)
         self._bases: set[str | None] = set()
-        named = labels(connection, thread.thread_id, self.family, runs)
+        named = labels(connection, thread.thread_id, self.family, self.runs.values())
         self.pieces = cut(self.family, named, self._settled)
         ends, above = [piece.rows[-1] for piece in self.pieces], [piece.above for piece in self.pieces]
         self._growth.outline(self.family, ends, above)
         self._readable: list[str | None] = []
         recorded = turn_ids.recorded(connection, thread.thread_id)
-        grouping = Grouping(self.pieces, self.runs, self._added, self.holder, recorded)
+        grouping = Grouping(self.pieces, self.runs, self._added, self._sent, self.holder, recorded)
         self.turns = grouping.turns
         lineage = set(self.family.lineage(thread.head))
         self._selected = {number for number, piece in enumerate(self.pieces) if lineage.intersection(piece.rows)}
@@ -146,6 +140,11 @@ class Reading:
         self._readable.append(base)
         return []
 
+    def _sent(self, run_id: str) -> object:
+        """Give the input that a run was sent, as it came; None where the run is unknown."""
+        run = self.runs.get(run_id)
+        return None if run is None else traces.sent(self._connection, run.row)
+
     def holder(self, piece: Piece, message_id: str) -> str:
         """Give the oldest checkpoint of a piece that holds a message."""
         for checkpoint_id in piece.rows:
@@ -205,13 +204,7 @@ class Reading:
 
     def _settled(self, checkpoint_id: str) -> bool:
         """The service begins turns on settled checkpoints only, so that mostly the ends of branches are decoded."""
-        if checkpoint_id in self._bases:
-            return True
-        row = modes.row(self._connection, self.thread.thread_id, checkpoint_id)
-        try:
-            return row is not None and not pending(row)
-        except LineageBroken:
-            return False
+        return checkpoint_id in self._bases or self._growth.settled(checkpoint_id)
 
     def _status(self, turn: Grown, settled: bool) -> TurnStatus:
         last = self.runs.get(turn.runs[-1]) if turn.runs else None

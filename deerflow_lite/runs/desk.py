@@ -143,7 +143,7 @@ class Desk:
             run = self.get(owner, thread_id, run_id)
             if run.active:
                 raise RunActive(f"run_id: run {run_id} is in flight; cancel it first")
-            self._rooms.ledger.delete(run)
+            self._rooms.ledger.delete(run.row)
             self._rooms.log.end(run.row)
 
     def cancel(self, owner: str, thread_id: str, run_id: str, *, rollback: bool = False) -> Run:

@@ -114,7 +114,7 @@ class Ending:
         snapshot: Any,
     ) -> None:
         """End a run that leaves nothing, not even its row; who follows it hears how it ended."""
-        if thread is not None and self.rooms.ledger.delete(self.run):
+        if thread is not None and self.rooms.ledger.delete(self.run.row):
             if self.live.rolled_back:
                 self._take_back(connection, thread)
             else:

@@ -191,11 +191,11 @@ class Ledger:
         with self._db.writing() as connection:
             connection.execute("UPDATE runs SET log = ? WHERE row = ?", (form, run.row))
 
-    def delete(self, run: Run) -> bool:
-        """Remove a run and its events; its checkpoints stay. False when it was gone."""
+    def delete(self, row: int) -> bool:
+        """Remove the run of a row number and its events; its checkpoints stay. False when it was gone."""
         with self._db.writing() as connection:
-            connection.execute("DELETE FROM events WHERE run = ?", (run.row,))
-            return connection.execute("DELETE FROM runs WHERE row = ?", (run.row,)).rowcount == 1
+            connection.execute("DELETE FROM events WHERE run = ?", (row,))
+            return connection.execute("DELETE FROM runs WHERE row = ?", (row,)).rowcount == 1
 
     def forget(self, thread_row: int) -> None:
         """Remove every run of a thread, with the events."""

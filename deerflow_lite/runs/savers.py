@@ -1,7 +1,8 @@
 """The savers, one a graph: each decodes only the types that its graph may hold; none is made before it is needed."""
 
+import copy
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from deerflow_lite.db import Database
 from deerflow_lite.graphs import channels
@@ -31,6 +32,13 @@ class Savers:
             if graph_id not in self._made:
                 self._made[graph_id] = FileSaver(self._db, [*channels.message_types(graph), *self._allowed])
             return self._made[graph_id]
+
+    def remembering(self) -> Self:
+        """Give them for one verb that reads many states of a thread: messages that these share are built once."""
+        clone = copy.copy(self)
+        with self._lock:
+            clone._made = {graph_id: saver.remembering() for graph_id, saver in self._made.items()}
+        return clone
 
     def reading(self, graph_id: str, graph: Any, head: str | None, *, many: bool = False) -> Any:
         """Give the graph as a reader sees it who stands on this head; `many` states are read at once and shown."""

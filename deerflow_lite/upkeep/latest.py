@@ -55,7 +55,7 @@ class Latest:
             if rewritten:
                 tables.rewrite(connection, [rewritten])
                 self._tell_mode(now)
-            read = Reading(connection, now, rooms.ledger.of_thread(now.row))
+            read = Reading(connection, now)
             turn_names.record(connection, read, {thread.head, *([root] if root else [])})
             removal.drop(connection, thread_id, gone, {thread.head: root})
         return len(gone)

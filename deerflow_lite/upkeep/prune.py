@@ -96,7 +96,7 @@ class Pruning:
 
     def _read(self, connection: sqlite3.Connection, thread_id: str) -> Reading:
         thread = self._rooms.threads.get(None, thread_id)
-        read = Reading(connection, thread, self._rooms.ledger.of_thread(thread.row))
+        read = Reading(connection, thread)
         broken = next(iter(read.tree().broken), None)
         if broken is not None:
             raise LineageBroken(f"checkpoint {broken.checkpoint_id}: {broken.reason}; see `doctor`")

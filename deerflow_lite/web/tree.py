@@ -33,7 +33,7 @@ routes = Routes("Turns", "Every turn of a conversation, those beside the selecte
 def get_tree(call: Call, thread_id: str, query: TreeLook) -> Any:
     """Give every turn of a thread once, with its siblings; what cannot be read stands in `broken`."""
     if not query.texts:
-        return asdict(call.gateway.trees.tree(call.owner, thread_id))
+        return call.gateway.trees.tree(call.owner, thread_id)
     tree, words = told(call.gateway.trees, call.owner, thread_id)
     turns = [asdict(turn) | asdict(said) for turn, said in zip(tree.turns, words, strict=True)]
     return asdict(replace(tree, turns=())) | {"turns": turns}

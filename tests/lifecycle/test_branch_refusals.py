@@ -94,11 +94,11 @@ def test_a_thread_that_goes_while_it_is_branched_leaves_no_branch(service: Servi
     thread = talk(service, "chat", "h1")
     last, branching = answers(service, thread)[-1], service.gateway.branching
     source = service.gateway.threads.get("default", thread)
-    found = branching._found(source, {last}, last)
+    found = branching._found(service.gateway.rooms, source, {last}, last)
     service.ask("DELETE", f"/threads/{thread}", status=204)
     before = service.counts()
     with pytest.raises(BranchRefused):
-        branching._found(source, {last}, last)
+        branching._found(service.gateway.rooms, source, {last}, last)
     with pytest.raises(ThreadUnknown):
         branching.branch("default", thread, last)
     assert service.counts() == before and found.turn.newest == source.head

@@ -18,7 +18,7 @@ def prune(found: Stored, thread: Thread, kept: Collection[str]) -> None:
     """Leave some root checkpoints, each linked to its nearest kept ancestor."""
     gateway = found.gateway
     with gateway.db.writing() as connection:
-        read = Reading(connection, thread, gateway.rooms.ledger.of_thread(thread.row))
+        read = Reading(connection, thread)
         turn_names.record(connection, read, kept)
         for one in read.family.order:
             above = next((each for each in read.family.lineage(one) if each != one and each in kept), None)
@@ -87,6 +87,6 @@ def test_nothing_is_recorded_for_turns_whose_checkpoints_all_stay(stored: Open, 
     found = stored(f"regenerate-{mode}")
     thread = found.thread("t", mode)
     with found.gateway.db.writing() as connection:
-        read = Reading(connection, thread, [])
+        read = Reading(connection, thread)
         turn_names.record(connection, read, read.family.order)
     assert recorded(found) == []
