@@ -4,32 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from deerflow_lite.threads.model import NewThread
 from tests.lifecycle.branches import MODES, REFUSAL, answers, branch, path, refused, regenerate, talk
-from tests.service import Service, human, texts
-
-
-@MODES
-def test_a_branch_of_the_last_turn_is_its_base_and_its_end_both_settled(service: Service, graph: str) -> None:
-    thread = talk(service, graph, "h1", "h2")
-    source, last = service.get(thread), answers(service, thread)[-1]
-    made = branch(service, thread, last)
-    head = service.state(made["thread_id"])
-    anchor = service.state(made["thread_id"], head["parent_checkpoint_id"])
-    assert made == {
-        "thread_id": made["thread_id"],
-        "parent_thread_id": thread,
-        "parent_checkpoint_id": source["head_checkpoint_id"],
-        "branched_from_message_id": last,
-        "workspace_clone_mode": "not_found",
-        "history_seed_mode": "seeded",
-    }
-    assert texts(head["values"]) == ["h1", "echo: h1", "h2", "echo: h2"]
-    assert texts(anchor["values"]) == ["h1", "echo: h1"]
-    assert (head["next"], anchor["next"], anchor["parent_checkpoint"]) == ([], [], None)
-    assert len(service.history(made["thread_id"])) == 2
-    assert head["values"] == service.state(thread)["values"]
-    assert service.get(thread) == source
+from tests.service import Service, texts
 
 
 @MODES
@@ -142,24 +118,3 @@ def test_a_branch_is_listed_read_goes_on_and_is_deleted_over_both_stores(
     assert path(service, made) == ["h1", "echo: h1", "h2", "echo: h2"]
     service.ask("DELETE", f"/threads/{made}", status=204)
     assert service.counts()["checkpoints"] == service.counts()["writes"] == 0
-
-
-@MODES
-def test_a_thread_of_many_turns_is_branched_at_its_second(service: Service, graph: str) -> None:
-    from deerflow_lite.checkpoints import mutation
-
-    rooms, states, said = service.gateway.rooms, [{}], []
-    for number in range(300):
-        asked = human(f"h{number}", f"h{number}")["messages"]
-        said = [*said, *asked, {"type": "ai", "content": "r", "id": f"r{number}"}]
-        states.append({"messages": said})
-    with rooms.graphs.opened(graph) as opened:
-        draft = mutation.ChainView(rooms.savers.saver(graph, opened), None)
-        ids = mutation.write_chain(opened, draft, "many", states, {})
-    with rooms.db.writing() as connection:
-        rooms.threads.create("default", NewThread("many", {"graph_id": graph}, root=ids[0], head=ids[-1]))
-        draft.store(connection)
-    made = branch(service, "many", "r1")
-    assert (made["parent_checkpoint_id"], path(service, made["thread_id"])) == (ids[2], ["h0", "r", "h1", "r"])
-    anchor = service.state(made["thread_id"])["parent_checkpoint_id"]
-    assert texts(service.state(made["thread_id"], anchor)["values"]) == ["h0", "r"]

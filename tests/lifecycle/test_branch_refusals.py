@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from deerflow_lite.errors import BranchRefused, ThreadUnknown
-from deerflow_lite.threads.model import Change, NewThread
+from deerflow_lite.threads.model import Change
 from tests.lifecycle.branches import MODES, REFUSAL, answers, branch, path, refused, talk
 from tests.runs.gates import Gate
 from tests.service import Service
@@ -66,30 +66,6 @@ def test_an_insert_that_fails_leaves_nothing(service: Service, table: str) -> No
     assert service.counts() == before
 
 
-@MODES
-def test_a_branch_of_one_checkpoint_is_readable_goes_on_and_is_never_repaired(service: Service, graph: str) -> None:
-    from deerflow_lite.checkpoints import mutation
-
-    thread, rooms = talk(service, graph, "h1"), service.gateway.rooms
-    head = service.state(thread)["checkpoint_id"]
-    with rooms.graphs.opened(graph) as opened:
-        saver = rooms.savers.saver(graph, opened)
-        draft = mutation.ChainView(saver, None)
-        held = mutation.carried(opened, saver, thread, head).values
-        [only] = mutation.write_chain(opened, draft, "single", [held], {})
-    with rooms.db.writing() as connection:
-        metadata = {"deerflow_branch": True, "branch_parent_thread_id": thread, "graph_id": graph}
-        rooms.threads.create("default", NewThread("single", metadata, head=only))
-        draft.store(connection)
-    assert path(service, "single") == ["h1", "echo: h1"]
-    assert refused(service, "single", answers(service, "single")[0]).startswith(REFUSAL)
-    service.wait("single", graph, "h2")
-    assert path(service, "single") == ["h1", "echo: h1", "h2", "echo: h2"]
-    assert refused(service, "single", answers(service, "single")[0]).startswith(REFUSAL)
-    own = branch(service, "single", answers(service, "single")[-1])["thread_id"]
-    assert path(service, own) == ["h1", "echo: h1", "h2", "echo: h2"]
-
-
 def test_a_thread_that_goes_while_it_is_branched_leaves_no_branch(service: Service) -> None:
     thread = talk(service, "chat", "h1")
     last, branching = answers(service, thread)[-1], service.gateway.branching
@@ -102,18 +78,6 @@ def test_a_thread_that_goes_while_it_is_branched_leaves_no_branch(service: Servi
     with pytest.raises(ThreadUnknown):
         branching.branch("default", thread, last)
     assert service.counts() == before and found.turn.newest == source.head
-
-
-def test_a_broken_lineage_is_refused_and_nothing_is_guessed(service: Service) -> None:
-    thread = talk(service, "chat", "h1", "h2")
-    last = answers(service, thread)[-1]
-    head = service.state(thread)["checkpoint_id"]
-    for parent in ("1f1ecb50-0000-6000-8000-000000000000", head):
-        with service.gateway.db.writing() as connection:
-            connection.execute(
-                "UPDATE checkpoints SET parent_checkpoint_id = ? WHERE checkpoint_id = ?", (parent, head)
-            )
-        assert refused(service, thread, last) == REFUSAL
 
 
 def test_a_delta_thread_is_not_branched_by_a_full_graph(serve: Callable[..., Service]) -> None:

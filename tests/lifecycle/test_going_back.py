@@ -10,8 +10,6 @@ from tests.lifecycle.branching_graphs import GRAPHS
 from tests.runs.gates import Gate
 from tests.service import Service, human
 
-TURNS = 30
-
 
 @pytest.fixture(params=["full", "delta"])
 def talk(request: pytest.FixtureRequest, serve: Callable[..., Service]) -> Talk:
@@ -141,15 +139,6 @@ def test_a_deleted_branch_leaves_no_row_and_the_shared_beginning_stays(talk: Tal
     assert talk.texts() == ["one", "echo: one"]
     talk.delete("nobody", status=404)
     assert talk.head() == shared
-
-
-def test_a_long_thread_is_branched_and_edited_at_its_second_turn(talk: Talk) -> None:
-    for number in range(TURNS):
-        talk.say(f"m{number}", f"h{number}")
-    made = talk.service.ask("POST", f"/threads/{talk.id}/branches", {"message_id": answer(talk, 1)})
-    assert Talk(talk.service, talk.graph, made["thread_id"]).texts() == ["m0", "echo: m0", "m1", "echo: m1"]
-    edit(talk, "h1", "other")
-    assert talk.texts() == ["m0", "echo: m0", "other", "echo: other"]
 
 
 def test_an_edit_that_changes_nothing_or_says_nothing_is_refused_and_no_run_starts(talk: Talk) -> None:

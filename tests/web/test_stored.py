@@ -19,12 +19,16 @@ BROKEN = {
 }  # fmt: skip
 
 
+LINKLESS = ("corrupt-parentless-chain", "corrupt-parentless-head", "corrupt-parent-empty-string")
+
+
 @pytest.mark.parametrize(("fixture", "thread_id", "message_id", "expected"), ANSWERS)
+@pytest.mark.parametrize("graphs", [True, False], ids=["graph", "no graph"])
 def test_every_stored_conversation_gives_its_answer_over_http_and_reading_it_writes_nothing(
-    stored: Open, fixture: str, thread_id: str, message_id: str, expected: str | None
+    stored: Open, fixture: str, thread_id: str, message_id: str, expected: str | None, graphs: bool
 ) -> None:
     found = stored(fixture)
-    thread = found.thread(thread_id, MANIFEST[fixture]["mode"])
+    thread = found.thread(thread_id, MANIFEST[fixture]["mode"] if graphs else "gone")
     client = create_app(gateway=found.gateway).test_client()
     before = found.rows()
     if message_id.startswith("u"):
@@ -58,3 +62,21 @@ def test_a_lineage_that_cannot_be_trusted_is_409_over_http_and_the_rest_of_the_t
     assert (refused.status_code, tree.status_code, state.status_code) == (409, 200, 200)
     assert len(tree.json["broken"]) == 1
     assert found.rows() == before
+
+
+@pytest.mark.parametrize("fixture", LINKLESS)
+@pytest.mark.parametrize("graph", ["full", "gone"])
+def test_a_conversation_whose_links_were_never_recorded_is_replayed_by_the_order_of_time(
+    stored: Open, fixture: str, graph: str
+) -> None:
+    found = stored(fixture)
+    found.thread("t", graph)
+    client = create_app(gateway=found.gateway).test_client()
+    rows = [state["checkpoint_id"] for state in client.get("/api/threads/t/history").json][::-1]
+    bases = []
+    for question, answer in (("u1", "ai-1"), ("u2", "ai-2")):
+        edit = {"human_message_id": question, "replacement_text": "another text"}
+        for kind, body in (("edit-regenerate", edit), ("regenerate", {"message_id": answer})):
+            prepared = client.post(f"/api/threads/t/runs/{kind}/prepare", json=body)
+            bases.append(prepared.json["checkpoint"]["checkpoint_id"])
+    assert bases == [rows[0], rows[0], rows[3], rows[3]]
