@@ -56,7 +56,7 @@ class Items:
             self.of(owner).put(tuple(namespace), key, value, ttl=ttl)
 
     def get(self, owner: str, namespace: Names, key: str) -> dict[str, Any] | None:
-        """Give an item, None for one that is not there; raises Invalid."""
+        """Give an item, None for one that is not there; raises Invalid, Conflict where it cannot be read."""
         with _refusals("namespace"):
             found = self.of(owner).get(tuple(namespace), key)
         return None if found is None else _shape(found)

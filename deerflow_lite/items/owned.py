@@ -34,7 +34,7 @@ class OwnedStore(BaseStore):
         self._label = quote(owner, safe="").replace(".", "%2E")
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do what is asked; raises InvalidNamespaceError, and ValueError for a filter that is none."""
+        """Do what is asked; raises InvalidNamespaceError, Conflict, and ValueError for a filter that is none."""
         asked = [self._within(op) for op in ops]
         return [_bare(found) for found in self._store.batch(asked)]
 

@@ -33,7 +33,7 @@ def put_item(call: Call, body: ItemPut) -> None:
     call.gateway.items.put(call.owner, body.namespace, body.key, body.value, body.ttl)
 
 
-@routes.route("GET", ITEMS, query=ItemQuery, answer={"anyOf": [ItemAnswer, {"type": "null"}]},
+@routes.route("GET", ITEMS, query=ItemQuery, answer={"anyOf": [ItemAnswer, {"type": "null"}]}, refusals=(409,),
               example=Example(query={"namespace": "users.ada", "key": "tea"}, after=PUT))  # fmt: skip
 def get_item(call: Call, query: ItemName) -> Any:
     """Give one item, `null` where there is none."""
