@@ -107,7 +107,7 @@ def test_a_chat_says_that_it_is_answering_waits_or_has_failed(site: Site, open_p
         expect(listed.row(page, f"{thread_id} chat").get_by_text(mark, exact=True)).to_be_visible()
     expect(listed.row(page, "quiet chat").locator(".mark")).to_have_count(0)
     gate.open()
-    expect(listed.row(page, "busy chat").locator(".mark")).to_have_count(0)
+    expect(listed.row(page, "busy chat").locator(".mark")).to_have_text("New answer")
 
 
 def test_the_open_chat_is_marked_and_back_and_forward_walk_the_chats(site: Site, open_page: Open) -> None:
@@ -181,6 +181,26 @@ def test_a_new_chat_stands_on_top_at_once_and_says_that_it_is_being_answered(
     gate.open()
     expect(listed.rows(page).first.locator(".mark")).to_have_count(0)
     assert listed.titles(page) == [gate.text, "chat 2", "chat 1"]
+
+
+def test_a_chat_that_was_answered_while_another_was_open_is_marked_until_it_is_opened(
+    site: Site, open_page: Open, gate: Gate
+) -> None:
+    site.chats(2)
+    run = site.service.start("chat-1", "held", gate.text)["run_id"]
+    page = open_page("/chats/chat-2")
+    row = listed.rows(page).filter(has_text="chat 1")
+    expect(row.locator(".mark")).to_have_text("Answering")
+    gate.open()
+    site.service.join("chat-1", run)
+    expect(row.locator(".mark")).to_have_text("New answer")
+    page.reload()
+    expect(row.locator(".mark")).to_have_text("New answer")
+    row.click()
+    expect(row.locator(".mark")).to_have_count(0)
+    page.reload()
+    expect(row).to_have_attribute("aria-current", "page")
+    expect(row.locator(".mark")).to_have_count(0)
 
 
 def test_a_long_list_stays_quick_to_change(site: Site, open_page: Open) -> None:

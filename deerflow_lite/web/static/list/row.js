@@ -13,8 +13,9 @@ import { isArchived, isPinned, titleOf } from './order.js';
 import { TitleBox } from './title.js';
 import { listOf } from './rows.js';
 import { choose, choosing, chosen, toggle } from './selection.js';
+import { unread } from './unread.js';
 
-const MARKS = { busy: 'Answering', interrupted: 'Needs your answer', error: 'Failed' };
+const MARKS = { busy: 'Answering', interrupted: 'Needs your answer', error: 'Failed', unread: 'New answer' };
 const renaming = signal(null);
 
 /** What can be done to a chat, as entries of a menu; `begin` starts renaming it where it stands. */
@@ -32,50 +33,52 @@ export function entriesOf(row, begin) {
 
 /** Give the ids that decide how rows look; whoever draws rows reads them once. */
 export const marks = () => ({
-  here: opened.value.id, renamed: renaming.value, choosing: choosing.value, chosen: chosen.value,
+  here: opened.value.id, renamed: renaming.value, choosing: choosing.value, chosen: chosen.value, fresh: unread.value,
 });
 
 const drawn = new WeakMap();
 
 /** Draw a row, or give it as it was drawn: of thousands only those are drawn anew that look different now. */
-export function rowNode(row, { here, renamed, choosing: choice, chosen: picked }) {
+export function rowNode(row, { here, renamed, choosing: choice, chosen: picked, fresh }) {
   const { thread_id: id } = row;
-  const look = [id === here, id === renamed, choice, picked.has(id), timeAgo(row.updated_at)];
+  const look = [id === here, id === renamed, choice, picked.has(id), fresh.has(id), timeAgo(row.updated_at)];
   const before = drawn.get(row);
   if (before?.look.every((each, place) => each === look[place])) return before.node;
-  const [isHere, isRenamed, isChoice, isPicked] = look;
+  const [isHere, isRenamed, isChoice, isPicked, isFresh] = look;
+  const mark = MARKS[row.status] ? row.status : isFresh && 'unread';
   const node = isRenamed ? html`<${Renaming} key=${id} row=${row} />` : html`
     <li class="row" key=${id} data-id=${id} data-here=${isHere} data-chosen=${isPicked}>
-      ${isChoice ? html`<${Choice} row=${row} picked=${isPicked} />` : html`<${Link} row=${row} here=${isHere} />`}
+      ${isChoice ? html`<${Choice} row=${row} picked=${isPicked} mark=${mark} />`
+    : html`<${Link} row=${row} here=${isHere} mark=${mark} />`}
     </li>`;
   drawn.set(row, { look, node });
   return node;
 }
 
-const Link = ({ row, here }) => html`
+const Link = ({ row, here, mark }) => html`
   <a class="row-link" href=${chatPath(row.thread_id)} aria-current=${here ? 'page' : undefined} onClick=${uncover}>
-    <${Words} row=${row} />
+    <${Words} row=${row} mark=${mark} />
   </a>
   <${More} row=${row} />`;
 
-const Words = ({ row }) => html`
+const Words = ({ row, mark }) => html`
   ${isPinned(row) && html`<span class="row-pin"><${Icon} name="pin" /><span class="unseen">Pinned: </span></span>`}
   <span class="row-title" dir="auto">${titleOf(row)}</span>
-  ${MARKS[row.status]
-    ? html`<span class="mark" data-status=${row.status}>${MARKS[row.status]}</span>`
+  ${mark
+    ? html`<span class="mark" data-status=${mark}>${MARKS[mark]}</span>`
     : html`<${Moment} text=${row.updated_at} />`}`;
 
 const Moment = ({ text }) =>
   html`<time class="row-time" datetime=${text} title=${exactly(text)}>${timeAgo(text)}</time>`;
 
-function Choice({ row, picked }) {
+function Choice({ row, picked, mark }) {
   const shift = useRef(false);
   return html`
     <label class="row-link" onPointerDown=${(event) => { shift.current = event.shiftKey; }}>
       <input type="checkbox" checked=${picked}
         onClick=${(event) => { shift.current ||= event.shiftKey; }}
         onChange=${() => { toggle(listOf(row), row.thread_id, shift.current); shift.current = false; }} />
-      <${Words} row=${row} />
+      <${Words} row=${row} mark=${mark} />
     </label>`;
 }
 

@@ -5,6 +5,7 @@ import { batch, computed, effect, signal, untracked } from '../html.js';
 import { aborted, ask, post } from '../api.js';
 import { onChange } from '../opened.js';
 import { compare, isArchived, placed, refreshed, titleOf, without } from './order.js';
+import { noted } from './unread.js';
 
 export const TABS = { recent: false, archived: true };
 const PAGE = 50;
@@ -60,6 +61,7 @@ export async function refresh() {
 
 /** Put a row where it now belongs, in whichever list. */
 export function put(row) {
+  noted(rowOf(row.thread_id), row);
   changes.set(row.thread_id, { at: ++change, row });
   batch(() => {
     for (const [tab, archived] of Object.entries(TABS)) {
@@ -102,6 +104,7 @@ async function paged(tab, cursor, join) {
   try {
     const { data, headers } = await ask('POST', '/threads/search', body, { signal: stop });
     const list = lists[tab].peek();
+    data.forEach((row) => noted(rowOf(row.thread_id), row));
     const joined = join(list, data.filter(unchangedSince(began)), headers.get('X-Next-Cursor'));
     lists[tab].value = { ...list, ...joined, rows: withChanges(joined, tab, began), loading: false };
   } catch (error) {
