@@ -144,9 +144,10 @@ class Keeping:
     def _written_out(self, run: Run, event: Event, ref: str) -> Event | None:
         """Give an event that was stored otherwise since it was read, None where it still refers to the same."""
         with self._rooms.db.reading() as connection:
-            statement = "SELECT id, event, data, ref FROM events WHERE run = ? AND id = ? AND ref IS NOT ?"
-            rows = connection.execute(statement, (run.row, event.id, ref)).fetchall()
-        return next(self._whole(run, rows, [event.id]), None)
+            statement = "SELECT id, event, data, ref FROM events WHERE run = ? AND id = ?"
+            rows = connection.execute(statement, (run.row, event.id)).fetchall()
+        # A reference that is no UTF-8 is compared as it is read: SQL would call it another one each time.
+        return next(self._whole(run, [row for row in rows if row[3] != ref], [event.id]), None)
 
     def write_out(self, thread: Thread, checkpoint_ids: Collection[str]) -> None:
         """Let events refer to these checkpoints no more; call it before they go.
