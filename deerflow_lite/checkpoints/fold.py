@@ -108,7 +108,8 @@ class Reader:
         """Read up to the nearest stored value, and fold the writes in between back down to the row."""
         passed: list[tuple[modes.Row, dict[str, Any]]] = []
         folded: Folded | None = None
-        for one in lineage.ancestors(self.connection, self.thread_id, row.checkpoint_id, FOLD_STEPS):
+        at_hand = {row.checkpoint_id: row}
+        for one in lineage.followed(lambda wanted: at_hand.get(wanted) or self._row(wanted), row.checkpoint_id, FOLD_STEPS):
             checkpoint, folded = self._own(one)
             passed.append((one, checkpoint))
             if folded is not None:

@@ -15,6 +15,7 @@ from tests.service import Service
 
 OTHERS = 5_000
 NO_TABLES = {"SCAN json_each VIRTUAL TABLE INDEX 1:", "SCAN ancestors", "SCAN a"}  # the last two are LangGraph's own
+ROW = "SELECT checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
 STATE = "SELECT thread_id, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
 
 
@@ -111,6 +112,14 @@ def test_a_tree_sends_as_many_statements_for_many_turns_as_for_few_and_reads_no_
     assert len(talk.tree()["turns"]) == 9
     assert len(many) == len(few)
     assert [text for text in many if "kwargs" in text] == []
+
+
+@pytest.mark.parametrize("talk", ["delta"], indirect=True)
+def test_what_is_folded_is_read_once_and_nothing_of_the_runs(talk: Talk) -> None:
+    sent = sent_by(talk, "prepare")
+    head, *folded = [text for text in sent if text.startswith(ROW)]  # the head is looked at before, for its mode
+    assert (len(folded), len(set(folded)), folded[0]) == (4, 4, head)
+    assert [text for text in sent if " runs " in text] == []
 
 
 def test_the_graph_reads_the_base_once_to_prepare_and_the_two_ends_of_a_turn_once_each_to_branch(talk: Talk) -> None:
