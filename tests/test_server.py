@@ -11,6 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.processes import DEADLINE, Served, command
+from tests.service import until
 
 SERVERS = ("granian", "cheroot")
 Start = Callable[..., Served]
@@ -34,6 +35,17 @@ def start(instance: Path) -> Iterator[Start]:
     for served in started:
         if served.process.poll() is None:
             served.end(signal.SIGKILL)
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_what_was_loaded_is_spared_from_garbage_collection(start: Start, server: str) -> None:
+    served = start(server=server, graphs="counting=tests.spared:counting")
+
+    def spared() -> int:
+        body = {"assistant_id": "counting", "input": {"spared": 0}}
+        return int(served.ask("/runs/wait", body)["spared"])
+
+    assert until(spared) > 50_000
 
 
 @pytest.mark.parametrize("server", SERVERS)

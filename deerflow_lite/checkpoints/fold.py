@@ -108,8 +108,9 @@ class Reader:
         """Read up to the nearest stored value, and fold the writes in between back down to the row."""
         passed: list[tuple[modes.Row, dict[str, Any]]] = []
         folded: Folded | None = None
-        at_hand = {row.checkpoint_id: row}
-        for one in lineage.followed(lambda wanted: at_hand.get(wanted) or self._row(wanted), row.checkpoint_id, FOLD_STEPS):
+        begun = {row.checkpoint_id: row}
+        rows = lineage.followed(lambda one: begun.get(one) or self._row(one), row.checkpoint_id, FOLD_STEPS)
+        for one in rows:
             checkpoint, folded = self._own(one)
             passed.append((one, checkpoint))
             if folded is not None:
