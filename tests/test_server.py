@@ -3,7 +3,9 @@
 import os
 import signal
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -14,6 +16,7 @@ from tests.processes import DEADLINE, Served, command
 from tests.service import until
 
 SERVERS = ("granian", "cheroot")
+STREAMS, RUNNING = 50, 8
 Start = Callable[..., Served]
 
 
@@ -78,6 +81,32 @@ def test_a_signal_ends_open_streams_with_an_event_before_the_service_is_gone(sta
         assert [next(events), next(events)] == [b"event: metadata\n", b"event: values\n"]
         assert served.end() == 0
         assert list(events) == [b"event: error\n", b"event: end\n"]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_signal_ends_fifty_open_streams_of_running_and_of_waiting_runs(start: Start, server: str) -> None:
+    served = start(server=server, graphs="held=tests.sample_graphs:slow", stop_grace=1, run_concurrency=RUNNING)
+    body = b'{"assistant_id": "held", "input": {"messages": [{"role": "user", "content": "60"}]}}'
+
+    def follow(number: int) -> list[bytes]:
+        path = f"{served.url}/api/threads/t{number}/runs/stream"
+        with urlopen(Request(path, body), timeout=DEADLINE) as stream:
+            return [line.split()[1] for line in stream if line.startswith(b"event: ")]
+
+    def opened() -> bool:
+        with urlopen(served.url + "/metrics", timeout=DEADLINE) as told:
+            return set(told.read().decode().splitlines()) >= counted
+
+    counted = {f"deerflow_streams_open {STREAMS}.0", f'deerflow_runs{{status="running"}} {RUNNING}.0',
+               f'deerflow_runs{{status="pending"}} {STREAMS - RUNNING}.0'}  # fmt: skip
+    for number in range(STREAMS):
+        served.ask("/api/threads", {"thread_id": f"t{number}"})
+    with ThreadPoolExecutor(STREAMS) as pool:
+        followed = [pool.submit(follow, number) for number in range(STREAMS)]
+        until(opened)
+        assert served.end() == 0
+        ends = Counter(tuple(one.result()[-2:]) for one in followed)
+    assert ends == {(b"error", b"end"): RUNNING, (b"metadata", b"stopping"): STREAMS - RUNNING}
 
 
 @pytest.mark.parametrize("server", SERVERS)

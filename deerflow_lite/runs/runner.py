@@ -100,6 +100,9 @@ class Runner:
         live = self._rooms.log.live(run.row)
         if live is None or run.row in self._ending:
             return  # it was cancelled while it was being begun
+        if self._stopping:  # nobody would wait for it any more
+            self._end_waiting(run, STOPPED)
+            return
         try:
             execution = Execution(self._rooms, run, live.request or request_of(run), live)
         except (TypeError, ValueError, KeyError) as error:  # a stored request of another version

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from deerflow_lite.runs.model import RunRequest
+from tests.runs import gates
 from tests.runs.gates import Gate
 from tests.service import Service, frames, human, texts, until
 
@@ -178,3 +180,26 @@ def test_who_follows_a_run_that_waits_is_told_that_the_service_stops(serve: Call
     service.gateway.close()
     again = serve()
     assert [frame.event for frame in again.rejoin(thread, pending, "1")][-1] == "end"
+
+
+def test_a_run_that_begins_as_the_service_stops_is_an_error_with_its_reason(
+    serve: Callable[..., Service], gate: Gate
+) -> None:
+    service = serve()
+    gateway, thread = service.gateway, service.thread()
+    before = service.start(service.thread(), "held", gate.text)["run_id"]
+    gate.await_reached()
+    with gates.new() as second:
+        assistant = gateway.graphs.assistant("held")
+        request = RunRequest(assistant.assistant_id, "held", input=human(second.text))
+        stopping = threading.Thread(target=gateway.stop, args=(gates.SECONDS,))
+        with gateway.db.writing():
+            run, live = gateway.runs.post("default", thread, request)
+            stopping.start()
+            until(lambda: gateway.runs._runner._stopping)
+        gate.open()
+        stopping.join()
+    assert [event.event for event in live.events] == ["metadata", "error", "end"]
+    assert gateway.runs.get("default", thread, run.run_id).error is not None
+    ended = dict(service.rows("SELECT run_id, status FROM runs"))
+    assert ended == {before: "success", run.run_id: "error"}
