@@ -12,7 +12,8 @@ from typing_extensions import TypedDict
 from tests.runs import gates
 from tests.sample_graphs import last_text, line, new_message_id
 
-GRAPHS = ",".join(f"{name}=tests.lifecycle.branching_graphs:{name}" for name in ("full", "delta", "inside"))
+NAMES = ("full", "delta", "inside_full", "inside_delta")
+GRAPHS = ",".join(f"{name}=tests.lifecycle.branching_graphs:{name}" for name in NAMES)
 
 
 class DeltaMessages(TypedDict):
@@ -33,10 +34,13 @@ async def answer(state: Any) -> dict[str, Any]:
 
 full = line("full", MessagesState, ("answer", answer))
 delta = line("delta", DeltaMessages, ("answer", answer))
-inside = (
-    StateGraph(MessagesState)
-    .add_node("inner", line("inner", MessagesState, ("answer", answer)))
-    .add_edge(START, "inner")
-    .add_edge("inner", END)
-    .compile(name="inside")
-)
+
+
+def _inside(state: Any) -> Any:
+    """Give the same conversation, answered by a graph inside the graph."""
+    inner = line("inner", state, ("answer", answer))
+    return StateGraph(state).add_node("inner", inner).add_edge(START, "inner").add_edge("inner", END).compile()
+
+
+inside_full = _inside(MessagesState)
+inside_delta = _inside(DeltaMessages)

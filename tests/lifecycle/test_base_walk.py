@@ -4,10 +4,11 @@ import os
 import random
 
 import pytest
+from flask.testing import FlaskClient
 
+from deerflow_lite import create_app
 from deerflow_lite.checkpoints import fold, lineage
 from deerflow_lite.checkpoints.family import family
-from deerflow_lite.errors import ReplayRefused
 from deerflow_lite.lifecycle import base
 from deerflow_lite.threads.model import Thread
 from tests.lifecycle.conftest import Open
@@ -19,24 +20,28 @@ SEED = int(os.environ.get("LINEAGE_SEED") or random.randrange(1_000_000))
 WHOLE = [name for name in MANIFEST if not name.startswith("corrupt-")]
 
 
-def answers(stored: Stored, thread: Thread, head: str, messages: list[str]) -> dict[str, str | None]:
-    """Ask for the base of each message; a refusal for a missing base is None."""
+def answers(
+    stored: Stored, client: FlaskClient, thread: Thread, head: str, messages: dict[str, str]
+) -> dict[str, str | None]:
+    """Ask for the base of each message through HTTP; a refusal for a missing base is None."""
     found: dict[str, str | None] = {}
-    for message_id in messages:
-        try:
-            found[message_id] = base.replay_base(stored.gateway.rooms, thread, message_id, head=head).checkpoint_id
-        except ReplayRefused:
-            found[message_id] = None
+    stored.execute("UPDATE threads SET head = ? WHERE id = ?", head, thread.row)
+    for message_id, kind in messages.items():
+        edit = {"human_message_id": message_id, "replacement_text": "another text"}
+        verb, body = ("edit-regenerate", edit) if kind == "human" else ("regenerate", {"message_id": message_id})
+        prepared = client.post(f"/threads/{thread.thread_id}/runs/{verb}/prepare", json=body)
+        assert prepared.status_code in (200, 409) and head in prepared.get_data(as_text=True)
+        found[message_id] = prepared.json["checkpoint"]["checkpoint_id"] if prepared.status_code == 200 else None
     return found
 
 
-def compared(stored: Stored, walked: Walked, thread: Thread, head: str) -> None:
-    shown = [
-        message.id
+def compared(stored: Stored, client: FlaskClient, walked: Walked, thread: Thread, head: str) -> None:
+    shown = {
+        message.id: message.type
         for message in walked.chain(head)[0].messages
         if message.type in ("human", "ai") and not message.additional_kwargs.get("hide_from_ui")
-    ]
-    assert answers(stored, thread, head, shown) == {one: walked.base(head, one) for one in shown}
+    }
+    assert answers(stored, client, thread, head, shown) == {one: walked.base(head, one) for one in shown}
     turns = base.turns_of(stored.gateway.rooms, thread, head)
     assert [[*turn.user_ids] for turn in turns] == walked.turns(head)
     with stored.gateway.db.reading() as connection:
@@ -55,9 +60,10 @@ def test_the_base_is_what_a_walk_with_get_state_over_all_ancestors_gives(stored:
     for _ in range(14):
         growing.grow()
     thread, walked = found.thread("t", name), Walked(growing.graph, "t")
+    client = create_app(gateway=found.gateway).test_client()
     heads = list(dict.fromkeys(growing.heads[1:]))
     for head in heads:
-        compared(found, walked, thread, head)
+        compared(found, client, walked, thread, head)
     with found.gateway.db.reading() as connection:
         held = fold.descended(connection, "t", family(connection, "t"))
     for step in (step for head in heads for step in walked.chain(head)):
@@ -67,7 +73,8 @@ def test_the_base_is_what_a_walk_with_get_state_over_all_ancestors_gives(stored:
 @pytest.mark.parametrize("fixture", WHOLE)
 def test_the_base_of_every_message_at_every_stored_checkpoint_is_what_a_walk_gives(stored: Open, fixture: str) -> None:
     found, name = stored(fixture), MANIFEST[fixture]["mode"]
+    client = create_app(gateway=found.gateway).test_client()
     for thread_id, rows in MANIFEST[fixture]["threads"].items():
         thread, walked = found.thread(thread_id, name), Walked(found.reading(name), thread_id)
         for row in rows:
-            compared(found, walked, thread, row["id"])
+            compared(found, client, walked, thread, row["id"])

@@ -1,6 +1,5 @@
 """Branches that are refused: the reason is told and no row, checkpoint or value is left behind."""
 
-import sqlite3
 from collections.abc import Callable
 
 import pytest
@@ -53,17 +52,6 @@ def test_a_turn_that_was_never_finished_is_refused(service: Service, gate: Gate)
     assert path(service, branch(service, running, done)["thread_id"]) == ["h0", "echo: h0"]
     gate.open()
     service.join(running, run["run_id"])
-
-
-@pytest.mark.parametrize("table", ["threads", "checkpoints", "head_values"])
-def test_an_insert_that_fails_leaves_nothing(service: Service, table: str) -> None:
-    thread = talk(service, "chat", "h1")
-    last, before = answers(service, thread)[-1], service.counts()
-    with service.gateway.db.writing() as connection:
-        connection.execute(f"CREATE TRIGGER full BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'no'); END")
-    with pytest.raises(sqlite3.IntegrityError):
-        service.gateway.branching.branch("default", thread, last)
-    assert service.counts() == before
 
 
 def test_a_thread_that_goes_while_it_is_branched_leaves_no_branch(service: Service) -> None:

@@ -7,19 +7,15 @@ import pytest
 
 from tests.lifecycle.asking import Talk
 from tests.lifecycle.branching_graphs import GRAPHS
+from tests.lifecycle.conftest import Shared
+from tests.lifecycle.prepared import answer
 from tests.runs.gates import Gate
 from tests.service import Service, human
 
 
 @pytest.fixture(params=["full", "delta"])
-def talk(request: pytest.FixtureRequest, serve: Callable[..., Service]) -> Talk:
-    return Talk(serve(graphs=GRAPHS), request.param)
-
-
-def answer(talk: Talk, number: int = -1) -> str:
-    """Give the id of an answer of the head."""
-    messages = talk.service.state(talk.id)["values"]["messages"]
-    return str([message["id"] for message in messages if message["type"] == "ai"][number])
+def talk(request: pytest.FixtureRequest, shared: Shared) -> Talk:
+    return Talk(shared(graphs=GRAPHS), request.param)
 
 
 def replay(talk: Talk, kind: str, status: int = 200, **body: Any) -> Any:
@@ -39,8 +35,8 @@ def posted(service: Service, graph: str) -> str:
 
 
 def created_by_a_run(service: Service, graph: str) -> str:
-    service.wait("made-by-a-run", graph, human("one", "h1"), if_not_exists="create")
-    return "made-by-a-run"
+    service.wait(f"made-by-a-run-{graph}", graph, human("one", "h1"), if_not_exists="create")
+    return f"made-by-a-run-{graph}"
 
 
 def kept(service: Service, graph: str) -> str:
@@ -57,9 +53,11 @@ def test_the_first_turn_is_regenerated_and_edited_however_its_thread_was_made(
     talk = Talk(talk.service, talk.graph, made(talk.service, talk.graph))
     if made is posted:
         talk.say("one", "h1")
+    threads = talk.service.counts()["threads"]
     replay(talk, "regenerate", message_id=answer(talk))
     assert talk.texts() == talk.shown() == ["one", "echo: one"]
     edit(talk, "h1", "uno")
+    assert talk.service.counts()["threads"] == threads
     assert talk.texts() == talk.shown() == ["uno", "echo: uno"]
     assert list(talk.places("sibling_index", "sibling_count")) == [(0, 3), (1, 3), (2, 3)]
     assert {base for (base,) in talk.places("base_checkpoint_id")} == {talk.root}
@@ -137,8 +135,10 @@ def test_a_deleted_branch_leaves_no_row_and_the_shared_beginning_stays(talk: Tal
     counts = talk.service.counts()
     assert {name: counts[name] for name in before} == before
     assert talk.texts() == ["one", "echo: one"]
+    counts = talk.service.counts()
     talk.delete("nobody", status=404)
-    assert talk.head() == shared
+    talk.service.ask("DELETE", "/threads/nobody", status=404)
+    assert (talk.head(), talk.service.counts()) == (shared, counts)
 
 
 def test_an_edit_that_changes_nothing_or_says_nothing_is_refused_and_no_run_starts(talk: Talk) -> None:
@@ -159,6 +159,21 @@ def test_a_cancelled_first_turn_stays_in_context_when_the_second_is_answered_aga
     talk.say("two", "h2")
     replay(talk, "regenerate", message_id=answer(talk))
     assert talk.texts() == talk.shown() == [gate.text, "two", "echo: two"]
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_going_back_to_a_question_asks_it_again_and_takes_the_new_answer(talk: Talk, nested: bool) -> None:
+    talk = Talk(talk.service, f"inside_{talk.graph}" if nested else talk.graph)
+    talk.say("one", "h1")
+    talk.say("!ask", "h2")
+    asked, head = talk.service.state(talk.id)["interrupts"], talk.head()
+    assert [question["value"] for question in asked] == ["which?"]
+    for reply in ("x", "y"):
+        assert talk.service.state(talk.id, head)["next"]
+        talk.resume(reply, head)
+        assert talk.texts() == ["one", "echo: one", "!ask", f"echo: !ask {reply}"]
+    assert talk.service.state(talk.id, head)["interrupts"] == asked
+    assert talk.service.get(talk.id)["status"] == "idle"
 
 
 def test_a_name_given_by_hand_stays_through_edits_and_one_made_by_the_service_is_made_anew(talk: Talk) -> None:
@@ -187,8 +202,14 @@ def test_looking_back_writes_nothing(talk: Talk) -> None:
     talk.say("one", "h1")
     talk.say("other", "h2", talk.root)
     before = talk.service.counts()
-    for path in ("/tree", "/turns", "/state", "/history", f"/state/{talk.head()}", "/messages/page", ""):
+    run = talk.service.get(talk.id, "/runs")[0]["run_id"]
+    for path in ("/tree", "/tree?texts=true", "/turns", "/state", "/state?subgraphs=true", "/history",
+                 f"/state/{talk.head()}", "/messages/page", "", f"/runs/{run}", f"/runs/{run}/join"):  # fmt: skip
         talk.service.get(talk.id, path)
+    talk.service.rejoin(talk.id, run)
+    for path, body in (("/search", {}), ("/count", {}), (f"/{talk.id}/history", {}),
+                       (f"/{talk.id}/state/checkpoint", {"checkpoint": {"checkpoint_id": talk.head()}})):  # fmt: skip
+        talk.service.ask("POST", f"/threads{path}", body)
     for kind, body in (("regenerate", {"message_id": answer(talk)}),
                        ("edit-regenerate", {"human_message_id": "h2", "replacement_text": "x"})):  # fmt: skip
         talk.service.ask("POST", f"/threads/{talk.id}/runs/{kind}/prepare", body)

@@ -156,8 +156,9 @@ def test_a_failed_try_can_be_deleted(talk: Talk) -> None:
     assert len(talk.tree()["turns"]) == 1
 
 
-def test_a_deleted_turn_takes_the_checkpoints_of_its_subgraphs(serve: Callable[..., Service]) -> None:
-    talk = Talk(serve(graphs=GRAPHS), "inside")
+@pytest.mark.parametrize("graph", ["inside_full", "inside_delta"])
+def test_a_deleted_turn_takes_the_checkpoints_of_its_subgraphs(serve: Callable[..., Service], graph: str) -> None:
+    talk = Talk(serve(graphs=GRAPHS), graph)
     talk.say("one", "h1")
     before = stored(talk)
     head = talk.head()
