@@ -123,3 +123,18 @@ def test_older_turns_come_as_the_reader_goes_up_and_what_is_read_stays_in_place(
     expect(page.locator(".turn")).to_have_count(40)
     assert [text.removeprefix("number ") for text in Reader(page).questions()] == [str(number) for number in range(40)]
     expect(page.get_by_text("echo: number 0", exact=True)).not_to_be_in_viewport()
+
+
+def test_a_chat_is_printed_dark_on_light_with_its_title_and_without_what_is_pressed(
+    site: Site, open_page: Open
+) -> None:
+    site.chat("tea", "Tea for two")
+    site.talk("tea", "green", assistant="chat")
+    page = open_page("/chats/tea", theme="dark")
+    Reader(page).answered("echo: green")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(253, 252, 250)"
+    expect(page.get_by_role("heading", name="Tea for two")).to_be_visible()
+    expect(page.get_by_text("echo: green", exact=True)).to_be_visible()
+    assert [one for one in page.get_by_role("button").all() if one.is_visible()] == []
+    expect(Reader(page).box).to_be_hidden()
