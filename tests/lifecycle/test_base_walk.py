@@ -2,15 +2,17 @@
 
 import os
 import random
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pytest
 from flask.testing import FlaskClient
 
 from deerflow_lite import create_app
-from deerflow_lite.checkpoints import fold, lineage
+from deerflow_lite.checkpoints import fold
 from deerflow_lite.checkpoints.family import family
-from deerflow_lite.lifecycle import base
 from deerflow_lite.threads.model import Thread
+from tests.lifecycle.bases import Bases, compared
 from tests.lifecycle.conftest import Open
 from tests.lifecycle.growing import Growing
 from tests.lifecycle.stored import MANIFEST, NAMES, Stored
@@ -20,35 +22,22 @@ SEED = int(os.environ.get("LINEAGE_SEED") or random.randrange(1_000_000))
 WHOLE = [name for name in MANIFEST if not name.startswith("corrupt-")]
 
 
-def answers(
-    stored: Stored, client: FlaskClient, thread: Thread, head: str, messages: dict[str, str]
-) -> dict[str, str | None]:
-    """Ask for the base of each message through HTTP; a refusal for a missing base is None."""
-    found: dict[str, str | None] = {}
-    stored.execute("UPDATE threads SET head = ? WHERE id = ?", head, thread.row)
-    for message_id, kind in messages.items():
+@dataclass(frozen=True)
+class Http:
+    """Asks for bases through HTTP, where the head that is asked for is the thread's."""
+
+    client: FlaskClient
+
+    def __call__(self, stored: Stored, thread: Thread, head: str, messages: Mapping[str, str]) -> Bases:
+        stored.execute("UPDATE threads SET head = ? WHERE id = ?", head, thread.row)
+        return {one: self.base(thread.thread_id, head, one, kind) for one, kind in messages.items()}
+
+    def base(self, thread_id: str, head: str, message_id: str, kind: str) -> str | None:
         edit = {"human_message_id": message_id, "replacement_text": "another text"}
         verb, body = ("edit-regenerate", edit) if kind == "human" else ("regenerate", {"message_id": message_id})
-        prepared = client.post(f"/threads/{thread.thread_id}/runs/{verb}/prepare", json=body)
+        prepared = self.client.post(f"/threads/{thread_id}/runs/{verb}/prepare", json=body)
         assert prepared.status_code in (200, 409) and head in prepared.get_data(as_text=True)
-        found[message_id] = prepared.json["checkpoint"]["checkpoint_id"] if prepared.status_code == 200 else None
-    return found
-
-
-def compared(stored: Stored, client: FlaskClient, walked: Walked, thread: Thread, head: str) -> None:
-    shown = {
-        message.id: message.type
-        for message in walked.chain(head)[0].messages
-        if message.type in ("human", "ai") and not message.additional_kwargs.get("hide_from_ui")
-    }
-    assert answers(stored, client, thread, head, shown) == {one: walked.base(head, one) for one in shown}
-    turns = base.turns_of(stored.gateway.rooms, thread, head)
-    assert [[*turn.user_ids] for turn in turns] == walked.turns(head)
-    with stored.gateway.db.reading() as connection:
-        steps = [*fold.Reader(connection, thread.thread_id, 1000).walk(head)]
-    assert [(held.row.checkpoint_id, held.ids, not lineage.settled(held.checkpoint)) for held in steps] == [
-        (step.checkpoint_id, [message.id for message in step.messages], step.pending) for step in walked.chain(head)
-    ]
+        return str(prepared.json["checkpoint"]["checkpoint_id"]) if prepared.status_code == 200 else None
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -60,10 +49,10 @@ def test_the_base_is_what_a_walk_with_get_state_over_all_ancestors_gives(stored:
     for _ in range(14):
         growing.grow()
     thread, walked = found.thread("t", name), Walked(growing.graph, "t")
-    client = create_app(gateway=found.gateway).test_client()
+    http = Http(create_app(gateway=found.gateway).test_client())
     heads = list(dict.fromkeys(growing.heads[1:]))
     for head in heads:
-        compared(found, client, walked, thread, head)
+        compared(found, walked, thread, head, http)
     with found.gateway.db.reading() as connection:
         held = fold.descended(connection, "t", family(connection, "t"))
     for step in (step for head in heads for step in walked.chain(head)):
@@ -73,8 +62,8 @@ def test_the_base_is_what_a_walk_with_get_state_over_all_ancestors_gives(stored:
 @pytest.mark.parametrize("fixture", WHOLE)
 def test_the_base_of_every_message_at_every_stored_checkpoint_is_what_a_walk_gives(stored: Open, fixture: str) -> None:
     found, name = stored(fixture), MANIFEST[fixture]["mode"]
-    client = create_app(gateway=found.gateway).test_client()
+    http = Http(create_app(gateway=found.gateway).test_client())
     for thread_id, rows in MANIFEST[fixture]["threads"].items():
         thread, walked = found.thread(thread_id, name), Walked(found.reading(name), thread_id)
         for row in rows:
-            compared(found, client, walked, thread, row["id"])
+            compared(found, walked, thread, row["id"], http)

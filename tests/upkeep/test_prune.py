@@ -13,10 +13,10 @@ import pytest
 from deerflow_lite.errors import LineageBroken, RunActive
 from deerflow_lite.upkeep.prune import Pruned
 from tests.lifecycle.asking import Talk
+from tests.lifecycle.bases import answers, compared
 from tests.lifecycle.branching_graphs import GRAPHS
 from tests.lifecycle.growing import Growing
 from tests.lifecycle.stored import MANIFEST, NAMES, Stored, opened
-from tests.lifecycle.test_base_walk import answers, compared
 from tests.lifecycle.test_tree_model import Model, step
 from tests.lifecycle.walked import Walked
 from tests.service import Service, human
