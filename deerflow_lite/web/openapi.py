@@ -116,6 +116,8 @@ def _responses(route: Route) -> JsonDict:
         good["content"] = {route.media: {"schema": {"type": "string"}}}
     elif route.answer is not None:
         good["content"] = {route.media: _content(_answer(route.answer), route.example, "answer")}
+        if route.body is not None and "stream" in route.body.fields:  # the caller chooses
+            good["content"]["text/event-stream"] = {}
     if route.headers:
         told = {name: {"description": HEADERS[name], "schema": {"type": "string"}} for name in route.headers}
         good["headers"] = told

@@ -65,6 +65,15 @@ def test_every_operation_says_what_it_does_and_what_it_answers(document: dict[st
             assert operation["responses"][good[0]]["content"], (path, method)
 
 
+def test_what_answers_with_events_on_demand_says_so(document: dict[str, Any]) -> None:
+    on_demand = {}
+    for _, _, operation in operations(document):
+        good = next(said for code, said in operation["responses"].items() if code.startswith("2"))
+        if len(good.get("content", {})) > 1:
+            on_demand[operation["operationId"]] = [*good["content"]]
+    assert on_demand == dict.fromkeys(("regenerate", "edit"), ["application/json", "text/event-stream"])
+
+
 def same(printed: Any, given: Any) -> bool:
     """Say whether an answer is as printed; ids and times may be others of their kind."""
     if isinstance(printed, dict) and isinstance(given, dict):
