@@ -27,6 +27,10 @@ class TreeTurn:
     sibling_count: int
     on_selected_path: bool
 
+    def as_json(self) -> dict[str, object]:
+        """Give the fields as clients know them; `asdict` would copy every value."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 @dataclass(frozen=True, slots=True)
 class Tree:

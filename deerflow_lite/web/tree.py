@@ -1,6 +1,5 @@
 """The verbs on turns: their tree, the selected path, which one is selected, taking one out; they ask the lifecycle."""
 
-from dataclasses import asdict, replace
 from typing import Any
 
 from deerflow_lite.checkpoints.wire import to_json
@@ -35,8 +34,11 @@ def get_tree(call: Call, thread_id: str, query: TreeLook) -> Any:
     if not query.texts:
         return call.gateway.trees.tree(call.owner, thread_id)
     tree, words = told(call.gateway.trees, call.owner, thread_id)
-    turns = [asdict(turn) | asdict(said) for turn, said in zip(tree.turns, words, strict=True)]
-    return asdict(replace(tree, turns=())) | {"turns": turns}
+    turns = [
+        turn.as_json() | {"question": said.question, "answer": said.answer}
+        for turn, said in zip(tree.turns, words, strict=True)
+    ]
+    return {"turns": turns, "head_checkpoint_id": tree.head_checkpoint_id, "broken": tree.broken}
 
 
 @routes.route("GET", THREAD + "/turns", query=TurnsQuery, answer=TurnsAnswer, refusals=(404, 409),
@@ -44,7 +46,7 @@ def get_tree(call: Call, thread_id: str, query: TreeLook) -> Any:
 def get_turns(call: Call, thread_id: str, query: TurnsLook) -> bytes:
     """Give the turns of the selected path with their messages, the newest last."""
     found = page(call.gateway.trees, call.owner, thread_id, query.before, query.limit)
-    turns = [asdict(turn) | {"messages": messages} for turn, messages in found.turns]
+    turns = [turn.as_json() | {"messages": messages} for turn, messages in found.turns]
     return to_json({"turns": turns, "has_more": found.more})
 
 
