@@ -1,10 +1,11 @@
 """Logs that refer to checkpoints, byte by byte, while another process takes those checkpoints out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 
 import pytest
 
+from deerflow_lite.errors import HeadStale
 from deerflow_lite.gateway import Gateway
 from tests.runs.test_keeping import MODES, REFERRED, stored, sweep
 from tests.service import Service
@@ -80,3 +81,42 @@ def test_a_log_whose_checkpoint_another_process_takes_out_while_it_is_read_has_n
     assert other.latest.keep(None, thread) > 0
     assert [first, *reading] == expected
     assert "gap" not in [event.event for event in expected]
+
+
+def test_a_prune_trims_the_old_logs_of_its_thread_and_of_no_other(serve: Callable[..., Service]) -> None:
+    service = serve(event_keep=0)
+    service.gateway.ticker.stop()
+    pruned, other = (service.thread() for _ in range(2))
+    for thread in (pruned, other):
+        for text in ("a", "b"):
+            service.wait(thread, "chat", text, stream_mode=MODES)
+    untouched = "SELECT thread_id FROM runs WHERE log = 'whole' GROUP BY 1"
+    assert service.gateway.pruning.prune("default", pruned).removed > 0
+    for run in service.get(pruned, "/runs"):
+        left = service.rejoin(pruned, run["run_id"])
+        assert [frame.event for frame in left] == ["metadata", "values", "end"]
+        assert left[1].data == service.join(pruned, run["run_id"])
+    assert service.rows(untouched) == [(other,)]
+
+
+@pytest.mark.parametrize("cut", ["prune", "latest"])
+def test_a_thread_that_changes_while_it_is_cut_down_is_left_as_it_is(
+    service: Service, other: Gateway, cut: str
+) -> None:
+    thread = service.thread()
+    for text in ("a", "b"):
+        service.wait(thread, "chat", text)
+    sweep(service)
+    names: list[str] = []
+
+    def change(statement: str) -> None:
+        if statement == "BEGIN IMMEDIATE" and not names:
+            names.append(other.updating.update("default", thread, {"messages": []}, "reply", None) and "updated")
+
+    before = service.rows("SELECT count(*) FROM checkpoints")
+    service.gateway.db.writer.set_trace_callback(change)
+    with pytest.raises(HeadStale, match="changed meanwhile"):
+        gateway = service.gateway
+        gateway.pruning.prune("default", thread) if cut == "prune" else gateway.latest.keep("default", thread)
+    service.gateway.db.writer.set_trace_callback(None)
+    assert (names, service.rows("SELECT count(*) FROM checkpoints")) == (["updated"], [(before[0][0] + 1,)])
