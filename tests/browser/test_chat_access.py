@@ -78,3 +78,12 @@ def test_every_control_of_a_conversation_has_a_name_and_a_large_target_on_a_phon
     assert "" not in names
     sizes = controls.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
     assert [size for size in sizes if size and size < 44] == []
+
+
+def test_the_list_over_a_chat_takes_the_focus_without_a_ring_and_gives_it_back(open_page: Open) -> None:
+    page = open_page("/chats/archived", size="phone")
+    drawer = page.get_by_role("complementary", name="List of chats")
+    expect(drawer).to_be_focused()
+    expect(drawer).to_have_css("outline-style", "none")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Show the list")).to_be_focused()

@@ -121,6 +121,18 @@ def test_on_a_phone_the_tree_covers_the_chat_and_leaves_when_a_turn_was_chosen(f
     expect(page.get_by_text("echo: two")).to_be_in_viewport()
 
 
+def test_a_long_chat_alone_is_scrolled_and_its_tree_opens_where_the_reader_stands(site: Site, open_page: Open) -> None:
+    site.talk("tea", *(f"line {number}" for number in range(14)), assistant="chat")
+    last = site.service.get("tea", "/turns")["turns"][-1]["human_message_id"]
+    edit = {"human_message_id": last, "replacement_text": "the end"}
+    site.service.join("tea", site.service.ask("POST", "/threads/tea/runs/edit", edit)["run_id"])
+    page = open_page("/chats/tea", size="phone")
+    expect(page.locator(".switcher")).to_contain_text("2/2")
+    assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
+    expect(Reader(page).tree()).to_have_count(15)
+    expect(page.locator(".tree [aria-current=true]")).to_be_in_viewport()
+
+
 def test_the_state_is_shown_at_any_checkpoint_and_cannot_be_changed(site: Site, open_page: Open) -> None:
     site.talk("tea", "one", "two", "three", assistant="chat")
     before = site.service.counts()

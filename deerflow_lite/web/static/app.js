@@ -34,24 +34,29 @@ function Page() {
   return html`
     <a class="skip" href="#main">Skip to the conversation</a>
     <div class="page" data-list=${drawer.value ? 'shown' : 'hidden'}>
-      <aside class="side" id="list" aria-label="List of chats" hidden=${!drawer.value}><${List} /></aside>
+      <aside class="side" id="list" tabindex="-1" aria-label="List of chats" hidden=${!drawer.value}><${List} /></aside>
       ${covered && html`<div class="cover" onClick=${uncover}></div>`}
       <main class="main" id="main" tabindex="-1" inert=${covered}>
-        <${Header} thread=${here.thread}><${PanelButtons} thread=${here.thread} /><//>
+        <${Header} thread=${here.thread} name=${NAMES[here.state]}><${PanelButtons} thread=${here.thread} /><//>
         ${PLACES[here.state](here)}
       </main>
     </div>
     <${Menu} /><${Toasts} /><${Palette} /><${Shortcuts} />`;
 }
 
-/** Take the focus into the list while it covers the conversation; Escape ends that. */
+/** Take the focus into the list while it covers the conversation, and give it back; Escape ends that. */
 function overlaid() {
-  document.querySelector('#list a, #list button').focus();
+  document.getElementById('list').focus();
   const keyed = (event) => {
     if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector('dialog:modal')) uncover();
   };
   addEventListener('keydown', keyed);
-  return () => removeEventListener('keydown', keyed);
+  return () => {
+    removeEventListener('keydown', keyed);
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body) document.querySelector('.bar [aria-expanded]')?.focus();
+    });
+  };
 }
 
 const NAMES = { none: 'New chat', loading: 'Opening…', missing: 'No such chat', failed: 'Not opened' };

@@ -14,22 +14,22 @@ import { menuAt, toggleMenu } from './menu.js';
 
 const renaming = signal(null);
 
-/** Draw the title line of the open thread, or of none (null); `children` stand before its menu. */
-export function Header({ thread, children }) {
+/** Draw the title line of the open thread, or of none (null) with `name`; `children` stand before the menu. */
+export function Header({ thread, name, children }) {
   useThreadCommands(thread);
   return html`
     <header class="bar">
       ${!drawer.value && html`
         <button class="ghost" aria-label="Show the list" title="Show the list" aria-expanded="false"
           aria-keyshortcuts=${ariaOf('list.toggle')} onClick=${toggleList}><${Icon} name="list" /></button>`}
-      <${Title} thread=${thread} />
+      <${Title} thread=${thread} name=${name} />
       ${thread && html`<div class="bar-tools">${children}<${More} thread=${thread} /></div>`}
     </header>
     ${thread && isArchived(thread) && html`<${Banner} thread=${thread} />`}`;
 }
 
-function Title({ thread }) {
-  if (!thread) return html`<h1 class="bar-title">New chat</h1>`;
+function Title({ thread, name }) {
+  if (!thread) return html`<h1 class="bar-title">${name}</h1>`;
   if (renaming.value === thread.thread_id) {
     return html`<${TitleBox} title=${titleOf(thread)} save=${(title) => rename(thread, title)}
       ended=${ended} />`;

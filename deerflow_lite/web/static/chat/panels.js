@@ -1,10 +1,10 @@
-// What stands beside a conversation, one at a time: its tree, or its state. On a narrow screen it covers the page.
-// The native dialog keeps the focus in it there, and gives it back.
+// What stands beside a conversation, one at a time: its tree, or its state. Where there is little room it
+// covers the page, and the native dialog keeps the focus in it and gives it back.
 
-import { html, useEffect, useRef } from '../html.js';
+import { html, useLayoutEffect, useRef } from '../html.js';
 import { Icon } from '../icons.js';
 import { ariaOf } from '../keys.js';
-import { narrow } from '../layout.js';
+import { tight } from '../layout.js';
 import { StatePanel } from '../state/panel.js';
 import { TreePanel } from '../tree/panel.js';
 import { talkOf } from './conversation.js';
@@ -22,9 +22,9 @@ export function Panels({ talk }) {
 
 function Panel({ talk, title, Body }) {
   const dialog = useRef(null);
-  const over = narrow.value;
+  const over = tight.value;
   const close = () => { talk.panel.value = null; };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     if (over) dialog.current.showModal();
     else dialog.current.show();
@@ -33,6 +33,7 @@ function Panel({ talk, title, Body }) {
       if (before?.isConnected) before.focus();
     };
   }, [over]);
+  const outside = (event) => { if (over && event.clientX < dialog.current.getBoundingClientRect().left) close(); };
   const keys = (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     event.preventDefault();
@@ -40,7 +41,8 @@ function Panel({ talk, title, Body }) {
     close();
   };
   return html`
-    <dialog class="panel" ref=${dialog} aria-label=${title} onKeyDown=${keys} onCancel=${close}>
+    <dialog class="panel" ref=${dialog} aria-label=${title} onKeyDown=${keys} onCancel=${close}
+      onClick=${outside}>
       <header class="panel-head">
         <h2>${title}</h2>
         <button class="ghost" aria-label=${`Close: ${title}`} onClick=${close}><${Icon} name="close" /></button>

@@ -88,7 +88,7 @@ function Row({ row: { turn, level, rails, place, of, up, down }, here, chosen, o
       ${rails.map((rail) => html`<span class="rail" data-rail=${rail} aria-hidden="true"></span>`)}
       <span class="dot" aria-hidden="true"></span>
       <span class="tree-words">
-        <span class="tree-question" dir="auto">${turn.question || 'No text'}</span>
+        <span class="tree-question" dir="auto">${turn.question === '' ? 'No text' : turn.question}</span>
         <span class="tree-answer" dir="auto">${turn.answer}</span>
       </span>
       <span class="tree-marks">
