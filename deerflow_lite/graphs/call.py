@@ -49,6 +49,12 @@ def command(given: Mapping[str, Any]) -> "Command[Any]":
     return Command(update=given.get("update"), resume=given.get("resume"), goto=goto)
 
 
+def asked(**given: Any) -> dict[str, Any] | None:
+    """Give a command, None for one that asks for nothing: LangGraph fails on it."""
+    wanted = given.get("resume") is not None or given.get("update") or _listed(given.get("goto"))
+    return given if wanted else None
+
+
 def refuse_goto(goto: Any, field: str = "command.goto") -> None:
     """Raise Invalid for a `goto` that names no node."""
     for one in _listed(goto):

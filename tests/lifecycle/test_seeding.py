@@ -99,7 +99,7 @@ def test_a_thread_that_exists_is_given_unchanged(service: Service) -> None:
         ([{}], 422, "supersteps.0.updates"),
         ([{"updates": [5]}], 422, "supersteps.0.updates.0._schema"),
         (5, 422, "supersteps"),
-        ([{"updates": [{"values": {}, "command": {}}]}], 422, "supersteps.0.updates.0.command"),
+        ([{"updates": [{"values": {}, "command": {"goto": "reply"}}]}], 422, "supersteps.0.updates.0.command"),
         ([{"updates": [{"command": {"goto": [3]}}]}], 422, "supersteps.0.updates.0.command.goto"),
         ([{"updates": [{"command": {"update": {"ghost": 1}}}]}], 422, "supersteps.0.updates.0.command.update.ghost"),
     ],

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.runs.gates import Gate
 from tests.service import Service, human, texts
 
@@ -72,6 +74,18 @@ def test_a_falsy_answer_is_an_answer(service: Service) -> None:
     for given in (False, 0, "", [], {"a": 1}):
         thread = asked(service)
         assert texts(service.wait(thread, "ask", command={"resume": given})) == [*ASKED, "approved=False"]
+
+
+@pytest.mark.parametrize("nothing", [{}, {"resume": None}, {"goto": []}, {"update": {}, "goto": None}])
+def test_a_command_that_asks_for_nothing_is_no_command(service: Service, nothing: dict[str, Any]) -> None:
+    thread = asked(service)
+    (question,) = service.state(thread)["interrupts"]
+    again = service.wait(thread, "ask", command=nothing)
+    assert (texts(again), again["__interrupt__"][0]["id"]) == (ASKED, question["id"])
+    assert service.get(thread)["status"] == "interrupted"
+    assert texts(service.wait(service.thread(), "noop", "a", command=nothing)) == ["a"]
+    empty = {"error": "EmptyInputError", "message": "Received no input for __start__"}
+    assert service.wait(service.thread(), "noop", command=nothing) == {"__error__": empty}
 
 
 def test_an_answer_may_name_the_head_it_saw_though_work_is_scheduled_there(service: Service) -> None:

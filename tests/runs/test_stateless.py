@@ -157,6 +157,15 @@ def test_a_batch_over_the_queue_is_refused_whole(serve: Callable[..., Service], 
     assert texts(service.ask("POST", "/runs/wait", asked("c"))) == ["c", "echo: c"]
 
 
+def test_a_failure_before_the_first_step_is_told_as_it_is(service: Service) -> None:
+    before = rows(service)
+    empty = {"error": "EmptyInputError", "message": "Received no input for __start__"}
+    assert service.ask("POST", "/runs/wait", asked(None, "noop")) == {"__error__": empty}
+    unfit = asked(None, "noop", command={"update": {"messages": None}})
+    assert service.ask("POST", "/runs/wait", unfit)["__error__"]["error"] == "ValueError"
+    gone(service, before)
+
+
 def test_what_needs_a_thread_is_refused(service: Service) -> None:
     before = rows(service)
     nowhere = "1f1ecb71-2a4a-642b-8002-f9df3d037f62"

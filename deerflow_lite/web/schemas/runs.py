@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
+from deerflow_lite.graphs.call import asked
 from deerflow_lite.runs.model import MODES, STATUSES, STRATEGIES
 from deerflow_lite.web.schemas.fields import (
     AnyJson,
@@ -64,8 +65,9 @@ class EmptyList(ListOf):
 
 
 class CommandBody(Input):
-    """What goes on with a thread otherwise than by new input."""
+    """What goes on with a thread otherwise than by new input; one that asks for nothing is none."""
 
+    record: ClassVar[Any] = staticmethod(asked)
     resume = AnyJson(allow_none=True)
     update = AnyJson(allow_none=True)
     goto = AnyJson(allow_none=True)
