@@ -187,7 +187,19 @@ def _query(schema: Schema, request: Request) -> dict[str, Any]:
     """Give the parameters that say something: SDKs send the ones they have no value for as empty."""
     lists = {name for name, kind in schema.load_fields.items() if hasattr(kind, "inner")}
     given = {name: [value for value in values if value] for name, values in request.args.lists()}
-    return {name: values if name in lists else values[-1] for name, values in given.items() if values}
+    return {name: _listed(values) if name in lists else values[-1] for name, values in given.items() if values}
+
+
+def _listed(values: list[str]) -> list[Any]:
+    """Give the entries of a list; LangGraph's JavaScript client sends a whole one as JSON."""
+    entries: list[Any] = []
+    for value in values:
+        try:
+            whole = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            whole = None
+        entries += whole if isinstance(whole, list) else [value]
+    return entries
 
 
 def respond(answer: Any, status: int = 200) -> Response:

@@ -105,6 +105,9 @@ const used = {
     assert.deepEqual(await all(runs.joinStream(made, run.run_id, { lastEventId: "0" })), parts);
     const later = await all(runs.joinStream(made, run.run_id, { lastEventId: parts[2].id }));
     assert.deepEqual(later, parts.slice(3));
+    const some = await all(runs.joinStream(made, run.run_id, { streamMode: ["values", "custom"] }));
+    const asked = ["metadata", "values", "custom", "end"];
+    assert.deepEqual(some, parts.filter((part) => asked.includes(part.event)));
   },
   async "runs.cancel"() {
     const made = await thread();

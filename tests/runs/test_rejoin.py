@@ -95,6 +95,7 @@ def test_an_id_beyond_the_end_of_a_live_run_follows_from_now(service: Service, g
     [
         ("?stream_mode=values", {"values"}),
         ("?stream_mode=values&stream_mode=custom", {"values", "custom"}),
+        ('?stream_mode=["values","custom"]', {"values", "custom"}),  # so LangGraph's JavaScript client sends a list
         ("?stream_mode=messages-tuple", {"messages"}),
         ("?stream_mode=updates&checkpoint_id=nowhere", {"updates"}),
         ("?stream_mode=", set(MODES) - {"messages-tuple"} | {"messages"}),
@@ -110,7 +111,9 @@ def test_a_rejoin_may_select_modes(service: Service, query: str, kept: set[str])
 def test_an_unknown_mode_of_a_rejoin_is_refused(service: Service) -> None:
     thread = service.thread()
     run = service.stream(thread, "noop", "a")[0].data["run_id"]
-    assert service.call("GET", f"/threads/{thread}/runs/{run}/stream?stream_mode=bogus").status_code == 422
+    for given in ("bogus", '["values","bogus"]', "[5]", '["values"', "[[]]"):
+        path = f"/threads/{thread}/runs/{run}/stream"
+        assert service.call("GET", path, query_string={"stream_mode": given}).status_code == 422
 
 
 def test_the_run_has_ended_in_the_store_before_its_stream_ends(service: Service) -> None:

@@ -146,9 +146,7 @@ class RunCreateBody(Input):
     multitask_strategy = optional(Choice, *STRATEGIES)
     if_not_exists = optional(Choice, "create", "reject")
     on_disconnect = optional(Choice, "continue", "cancel")
-    on_completion = optional(
-        Choice, "delete", "keep", metadata={"description": "of a run without a thread: `keep` gives it one"}
-    )
+    on_completion = optional(Choice, "delete", "keep", metadata={"description": "keep: a thread is made for the run"})
     checkpoint = fields.Nested(CheckpointBody, load_default=None, allow_none=True)
     checkpoint_id = optional(Text)
     webhook = not_served("webhook")
