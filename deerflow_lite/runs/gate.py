@@ -9,7 +9,7 @@ import orjson
 
 from deerflow_lite.checkpoints import chains, lineage, modes, tables
 from deerflow_lite.checkpoints.chains import Place
-from deerflow_lite.errors import ChannelLost, GraphBroken, HeadStale, ParentMissing
+from deerflow_lite.errors import ChannelLost, GraphBroken, HeadStale, NothingToResume, ParentMissing
 from deerflow_lite.graphs import call, channels
 from deerflow_lite.runs.model import RunRequest
 from deerflow_lite.runs.rooms import Rooms
@@ -100,6 +100,8 @@ def _root(request: RunRequest) -> str | None:
 def refuse_lossy(rooms: Rooms, thread: Thread, request: RunRequest, graph: Any, checkpoint_id: str | None) -> None:
     """Raise ModeMismatch, LineageBroken or ChannelLost where a run could not carry all of the state it starts from.
 
+    Raises NothingToResume for an answer to a node that the graph has not: LangGraph would drop it without a word.
+
     A branch only carries foreign channels; a caller may name channels to drop in `configurable.drop_channels`.
     """
     row = _row(rooms, thread, checkpoint_id)
@@ -109,6 +111,8 @@ def refuse_lossy(rooms: Rooms, thread: Thread, request: RunRequest, graph: Any, 
     if not modes.whole(row):
         with rooms.db.reading() as connection:
             lineage.refuse_broken(connection, thread.thread_id, row.checkpoint_id)
+    if (request.command or {}).get("resume") is not None:
+        _refuse_unheard(request.graph_id, graph, row)
     if orjson.loads(thread.metadata).get("deerflow_branch") is True:
         return
     dropped = (request.config.get("configurable") or {}).get("drop_channels") or ()
@@ -118,3 +122,10 @@ def refuse_lossy(rooms: Rooms, thread: Thread, request: RunRequest, graph: Any, 
             f"assistant_id: graph {request.graph_id} has no channel {', '.join(sorted(lost))} and would lose it;"
             " name it in config.configurable.drop_channels to go on without"
         )
+
+
+def _refuse_unheard(graph_id: str, graph: Any, row: modes.Row) -> None:
+    waiting = lineage.due(modes.unpacked(row))
+    if waiting and not any(name in graph.nodes for name in waiting):
+        names = ", ".join(sorted(waiting))
+        raise NothingToResume(f"command.resume: graph {graph_id} has no node {names}, which waits for the answer")

@@ -88,6 +88,15 @@ def test_a_command_that_asks_for_nothing_is_no_command(service: Service, nothing
     assert service.wait(service.thread(), "noop", command=nothing) == {"__error__": empty}
 
 
+def test_an_answer_for_a_node_that_the_graph_has_not_is_refused_and_the_question_stays(service: Service) -> None:
+    thread = asked(service)
+    before = service.get(thread), service.counts()
+    told = service.wait(thread, "held", status=409, command={"resume": "yes"})
+    assert told["detail"] == "command.resume: graph held has no node gate, which waits for the answer"
+    assert (service.get(thread), service.counts()) == before
+    assert texts(service.wait(thread, "ask", command={"resume": "yes"})) == [*ASKED, "approved=True"]
+
+
 def test_an_answer_may_name_the_head_it_saw_though_work_is_scheduled_there(service: Service) -> None:
     for named in ("checkpoint", "checkpoint_id"):
         thread = asked(service)
