@@ -6,6 +6,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.watch import watch_of
 
+HIDE = (
+    "hidden => { Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });"
+    " document.dispatchEvent(new Event('visibilitychange')); }"
+)
+
 
 class Reader:
     """Somebody who reads and writes in one chat."""

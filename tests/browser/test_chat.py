@@ -6,17 +6,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.chatting import Reader
+from tests.browser.chatting import HIDE, Reader
 from tests.browser.site import Site
-from tests.browser.watch import watch_of
 from tests.runs.gates import Gate
 from tests.service import until
 
 Open = Callable[..., Page]
-HIDE = (
-    "hidden => { Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });"
-    " document.dispatchEvent(new Event('visibilitychange')); }"
-)
 
 
 def test_a_new_chat_is_answered_gets_an_address_and_is_there_after_a_reload(site: Site, open_page: Open) -> None:
@@ -92,29 +87,6 @@ def test_a_hidden_tab_holds_no_stream_and_takes_it_up_after_the_last_event(
     assert page.locator(".turn").inner_text().count("telling") == 1
 
 
-def test_a_turn_says_that_the_service_cannot_be_reached_and_goes_on_once_it_can(
-    site: Site, open_page: Open, gate: Gate
-) -> None:
-    site.chat("tea", "Tea", graph_id="telling")
-    page = open_page("/chats/tea")
-    watch_of(page).expect("ERR_INTERNET_DISCONNECTED")
-    reader = Reader(page)
-    reader.ask(gate.text)
-    expect(reader.turn(0)).to_contain_text(f"telling {gate.text}")
-    gate.await_reached()
-    page.context.set_offline(True)  # what is open stays so: the stream ends with the tab hidden
-    page.evaluate(HIDE, True)
-    page.evaluate(HIDE, False)
-    expect(reader.turn(0).get_by_role("status")).to_contain_text("The service cannot be reached.")
-    expect(reader.turn(0)).to_contain_text(f"telling {gate.text}")
-    gate.await_reached()
-    page.context.set_offline(False)
-    expect(reader.turn(0).get_by_role("status")).to_have_count(0)
-    gate.open()
-    reader.answered(f"telling {gate.text}")
-    assert page.locator(".turn").inner_text().count("telling") == 1
-
-
 def test_a_stopped_run_keeps_what_came_and_the_chat_goes_on(site: Site, open_page: Open, gate: Gate) -> None:
     site.chat("tea", "Tea", graph_id="telling")
     page = open_page("/chats/tea")
@@ -172,6 +144,13 @@ def test_a_run_that_fails_says_why_and_is_tried_again_from_where_it_stands(site:
         {"messages": [{"type": "human", "content": "please"}]}, None,
     ]  # fmt: skip
     until(lambda: [run["status"] for run in site.service.get("tea", "/runs")] == ["error", "error"])
+
+
+def test_an_earlier_turn_that_failed_says_why(site: Site, open_page: Open) -> None:
+    site.talk("tea", "!boom", "and now", assistant="chat")
+    reader = Reader(open_page("/chats/tea"))
+    expect(reader.turn(0)).to_contain_text("This run failed: ValueError: boom")
+    reader.answered("!boom", "echo: and now")
 
 
 def test_tool_calls_and_their_results_are_folded(site: Site, open_page: Open) -> None:

@@ -76,7 +76,7 @@ def test_the_dialogs_are_accessible(site: Site, open_page: Open, theme: str) -> 
 @THEMES
 def test_errors_and_the_page_of_an_unknown_chat_are_accessible(open_page: Open, theme: str) -> None:
     page = open_page("about:blank", theme=theme)
-    watch_of(page).expect("ERR_FAILED")
+    watch_of(page).expect("ERR_FAILED", "status of 404")
     page.route("**/api/threads/search", lambda route: route.abort())
     page.goto("/chats/unknown")
     expect(page.get_by_role("heading", name="The chat could not be opened")).to_be_visible()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import axe_core
+from tests.browser import axe_core, listed
 from tests.browser.chatting import Reader
 from tests.browser.site import Site
 from tests.browser.watch import Watch, watch_of
@@ -20,12 +20,20 @@ def test_a_chat_opens_at_its_own_address_from_cold(site: Site, open_page: Open) 
     site.chat("tea", "All about tea")
     page = open_page("/chats/tea")
     expect(page.get_by_role("heading", level=1)).to_have_text("All about tea")
+    expect(page.get_by_text("Nothing was said here yet")).to_be_visible()
+    expect(listed.rows(page)).to_have_count(1)
+    asked = [(path, str(body)) for _, path, body in watch_of(page).requests if path.startswith("/api/")]
+    assert sorted(path for path, _ in asked) == [
+        "/api/threads/count", "/api/threads/count", "/api/threads/search", "/api/threads/search",
+        "/api/threads/tea/runs?limit=1", "/api/threads/tea/turns?limit=25",
+    ]  # fmt: skip
+    assert len(set(asked)) == len(asked)
 
 
 @pytest.mark.parametrize("thread_id", ["gone", "a b", "archive", "x" * 65])
 def test_an_unknown_address_says_so_and_leads_to_a_new_chat(open_page: Open, thread_id: str) -> None:
     page = open_page("/")
-    watch_of(page).expect("status of 422")
+    watch_of(page).expect("status of 4(04|22)")
     page.goto(f"/chats/{thread_id}")
     expect(page.get_by_role("heading", name="There is no such chat")).to_be_visible()
     page.get_by_role("link", name="Start a new chat").click()

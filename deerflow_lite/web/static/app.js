@@ -10,7 +10,7 @@ import { drawer, narrow, toggleList, uncover } from './layout.js';
 import { List } from './list/view.js';
 import { showTab } from './list/tabs.js';
 import { Menu } from './menu.js';
-import { Failed, Loading, Missing } from './notices.js';
+import { Failed, Missing } from './notices.js';
 import { opened } from './opened.js';
 import { Palette, togglePalette } from './palette.js';
 import { go, route } from './route.js';
@@ -18,10 +18,12 @@ import { Shortcuts, showKeys } from './shortcuts.js';
 import { nextTheme } from './theme.js';
 import { Toasts, lastAction } from './toast.js';
 
+const chat = ({ id }) => html`<${Chat} id=${id} />`;
+
 const PLACES = {
-  none: () => html`<${Chat} thread=${null} />`,
-  loading: () => html`<${Loading} />`,
-  ready: ({ thread }) => html`<${Chat} thread=${thread} />`,
+  none: chat,
+  loading: chat,
+  ready: chat,
   missing: ({ id }) => html`<${Missing} id=${id} />`,
   failed: ({ error }) => html`<${Failed} error=${error} />`,
 };

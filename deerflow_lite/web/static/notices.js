@@ -4,8 +4,6 @@ import { html } from './html.js';
 import { sentence } from './api.js';
 import { reopen } from './opened.js';
 
-export const Loading = () => html`<p class="notice" role="status">Opening the chat…</p>`;
-
 export const Missing = ({ id }) => html`
   <section class="notice" aria-labelledby="missing">
     <h2 id="missing">There is no such chat</h2>

@@ -11,6 +11,7 @@ export const opened = signal({ state: 'none', id: null, thread: null, error: nul
 const FIELDS = ['thread_id', 'title', 'status', 'updated_at', 'metadata', 'head_checkpoint_id', 'interrupts', 'error'];
 const listeners = new Set();
 let asking = null;
+let looking = null;
 
 /** Be told of every thread that has changed or is new; gives the function that ends it. */
 export function onChange(listen) {
@@ -36,6 +37,9 @@ export async function lookedUp(id, signal) {
   return thread ?? null;
 }
 
+/** The thread that is being opened, once it was looked up; null where none is, or another one. */
+export const opening = (id) => (opened.peek().state === 'loading' && opened.peek().id === id ? looking : null);
+
 /** Ask again for the chat that the address names. */
 export function reopen() {
   open(route.peek().id);
@@ -46,10 +50,11 @@ const ready = (thread) => ({ state: 'ready', id: thread.thread_id, thread, error
 async function open(id) {
   asking?.abort();
   asking = new AbortController();
+  looking = id === null ? null : lookedUp(id, asking.signal);
   opened.value = { state: id === null ? 'none' : 'loading', id, thread: null, error: null };
   if (id === null) return;
   try {
-    const thread = await lookedUp(id, asking.signal);
+    const thread = await looking;
     if (!thread) throw new ApiError(404, 'There is no such chat.');
     opened.value = ready(thread);
   } catch (error) {

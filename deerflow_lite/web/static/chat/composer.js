@@ -1,7 +1,7 @@
 // The box in which a message is written: Enter sends, Shift+Enter is a new line, a draft is kept for each chat.
 // While an answer comes it holds what is typed and sends nothing: the button stops the run then.
 
-import { html, useEffect, useRef, useState } from '../html.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from '../html.js';
 import { sentence } from '../api.js';
 import { Icon } from '../icons.js';
 import { ariaOf } from '../keys.js';
@@ -21,7 +21,7 @@ export function Composer({ talk }) {
   const box = useRef(null);
   const busy = talk.busy.value;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     setText(draft(talk.id.peek()));
     setTold(null);
     // On a touch screen the focus would bring up the keyboard over what was opened to be read.

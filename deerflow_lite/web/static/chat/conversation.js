@@ -3,8 +3,9 @@
 
 import { batch, computed, signal } from '../html.js';
 import { get, threadPath } from '../api.js';
-import { changed, lookedUp, reopen } from '../opened.js';
-import { lostRun } from './lost.js';
+import { changed, lookedUp, opened, opening, reopen } from '../opened.js';
+import { lostRun, newestRun } from './lost.js';
+import { explained } from './reasons.js';
 import { same } from './turns.js';
 
 const PAGE = 25; // turns: about fifty messages
@@ -37,6 +38,7 @@ function conversation(threadId) {
     failure: signal(null),
     trouble: signal(null),
     lost: signal(null),
+    reasons: signal(new Map()),
     said: signal(''),
     panel: signal(null),
     visited: new Map(),
@@ -53,20 +55,21 @@ export const looked = (talk) => lookedUp(talk.id.peek(), talk.closing.signal);
  */
 export async function reload(talk, through = null) {
   const live = talk.live.peek();
-  const [thread, page] = await Promise.all([looked(talk), newest(talk, through)]);
-  const lost = await lostRun(talk, page.turns);
+  const thread = opening(talk.id.peek()) ?? looked(talk);
+  const [row, page, run] = await Promise.all([thread, newest(talk, through), newestRun(talk)]);
+  const lost = await lostRun(talk, run, page.turns);
   batch(() => {
     talk.lost.value = lost;
-    talk.thread.value = thread;
+    talk.thread.value = row;
     talk.turns.value = page.turns;
     talk.more.value = page.more;
     if (talk.live.peek() === live) talk.live.value = null;
     talk.failure.value = null;
     talk.loaded.value = true;
   });
-  if (thread) changed(thread);
-  else reopen();
-  await forked(talk);
+  if (!row) reopen();
+  else if (row !== opened.peek().thread) changed(row);
+  await Promise.all([forked(talk), explained(talk)]);
 }
 
 async function newest(talk, through) {
@@ -96,7 +99,7 @@ export async function older(talk) {
     talk.turns.value = [...page.turns, ...talk.turns.peek()];
     talk.more.value = page.has_more;
   });
-  await forked(talk);
+  await Promise.all([forked(talk), explained(talk)]);
 }
 
 function paged(talk, limit, before = null) {

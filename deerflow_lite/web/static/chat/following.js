@@ -3,7 +3,7 @@
 
 import { aborted, get, threadPath } from '../api.js';
 import { followed } from '../events.js';
-import { changed } from '../opened.js';
+import { changed, reopen } from '../opened.js';
 import { looked, reload } from './conversation.js';
 import { liveOf, take } from './live.js';
 
@@ -102,12 +102,15 @@ export function watch(talk) {
 }
 
 async function glance(talk) {
-  if (talk.id.peek() === null || !talk.loaded.peek() || talk.busy.peek()) return;
+  if (talk.id.peek() === null) return;
+  if (talk.failure.peek()) await reload(talk); // what could not be read once may be read now
+  if (!talk.loaded.peek() || talk.busy.peek()) return;
   const before = talk.thread.peek();
   const thread = await looked(talk);
   if (talk.busy.peek() || talk.thread.peek() !== before) return;
-  if (thread?.status === 'busy') await join(talk);
-  else if (!thread || !before || moved(before, thread)) await reload(talk);
+  if (!thread) reopen();
+  else if (thread.status === 'busy') await join(talk);
+  else if (!before || moved(before, thread)) await reload(talk);
   else talk.thread.value = thread;
 }
 

@@ -6,12 +6,16 @@ import { isQuestion, sent } from './said.js';
 
 const UNDONE = ['error', 'timeout', 'interrupted'];
 
+/** Read the newest run of a chat; undefined where there is none. */
+export async function newestRun(talk) {
+  const [run] = await get(threadPath(talk.id.peek(), '/runs?limit=1'), { signal: talk.closing.signal });
+  return run;
+}
+
 /** Give the newest run where it is such a one, null where it is not. */
-export async function lostRun(talk, turns) {
-  const options = { signal: talk.closing.signal };
-  const [run] = await get(threadPath(talk.id.peek(), '/runs?limit=1'), options);
+export async function lostRun(talk, run, turns) {
   if (!run || !UNDONE.includes(run.status) || !questions(run).length || stands(run, turns)) return null;
-  const tree = await get(threadPath(talk.id.peek(), '/tree'), options);
+  const tree = await get(threadPath(talk.id.peek(), '/tree'), { signal: talk.closing.signal });
   return stands(run, tree.turns) ? null : run;
 }
 

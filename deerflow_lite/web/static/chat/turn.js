@@ -60,7 +60,7 @@ function Ending({ talk, turn, last }) {
   const ending = ENDINGS[turn.status];
   const thread = talk.thread.value;
   if (!ending || (last && waits(thread))) return null;
-  const error = last ? thread?.error : null;
+  const error = talk.reasons.value.get(turn.run_id) ?? (last ? thread?.error : null);
   const again = () => goOn(talk).catch((failure) => setRefusal(sentence(failure)));
   return html`
     <div class="ending" data-status=${turn.status}>

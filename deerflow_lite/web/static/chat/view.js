@@ -16,9 +16,8 @@ import { useScroll } from './scroll.js';
 import { said } from './said.js';
 import { LiveTurn, Lost, Turn } from './turn.js';
 
-/** Draw the conversation of a thread, or of a new one (null). */
-export function Chat({ thread }) {
-  const id = thread?.thread_id ?? null;
+/** Draw the conversation of a thread, known or not yet, or of a new one (null). */
+export function Chat({ id }) {
   const talk = useMemo(() => talkOf(id), [id]);
   useEffect(() => {
     if (!talk.loaded.peek()) load(talk);
@@ -37,6 +36,7 @@ export function Chat({ thread }) {
 
 /** Show the newest turns, then follow the run that is on its way. */
 async function load(talk) {
+  talk.failure.value = null;
   try {
     await reload(talk);
     if (talk.thread.peek()?.status === 'busy') await join(talk);
@@ -64,7 +64,7 @@ function Conversation({ talk }) {
 
 function Turns({ talk, live }) {
   const turns = talk.turns.value;
-  if (!turns.length && talk.failure.value) return html`<${Failure} talk=${talk} />`;
+  if (!turns.length && !live && talk.failure.value) return html`<${Failure} talk=${talk} />`;
   if (!talk.loaded.value) return html`<${Skeleton} />`;
   const stored = live ? turns.slice(0, live.place) : turns;
   const lost = live ? null : talk.lost.value;
@@ -98,11 +98,10 @@ const Skeleton = () => html`
   <div class="skeleton" role="status" aria-label="Loading the conversation"><i></i><i></i><i></i></div>`;
 
 function Failure({ talk }) {
-  const again = () => { talk.failure.value = null; load(talk); };
   return html`
     <div class="ending" data-status="failed" role="alert">
       <p><strong>The conversation could not be loaded</strong>: ${sentence(talk.failure.value)}</p>
-      <button class="button plain" onClick=${again}>Try again</button>
+      <button class="button plain" onClick=${() => load(talk)}>Try again</button>
     </div>`;
 }
 

@@ -145,6 +145,7 @@ effect(() => {
 });
 
 onChange((thread) => {
+  const before = rowOf(thread.thread_id);
   put(Object.fromEntries(SELECT.map((name) => [name, thread[name]])));
-  recount();
+  if (!before || isArchived(before) !== isArchived(thread) || titleOf(before) !== titleOf(thread)) recount();
 });

@@ -46,8 +46,9 @@ export function TreePanel({ talk, close }) {
     });
   };
 
-  if (failure && !tree) return html`<p class="refused" role="alert">${failure}</p>`;
-  if (!tree) return html`<p class="quiet" role="status">Reading the tree…</p>`;
+  const worded = tree?.turns.every((turn) => turn.question !== undefined);
+  if (failure && !worded) return html`<p class="refused" role="alert">${failure}</p>`;
+  if (!worded) return html`<p class="quiet" role="status">Reading the tree…</p>`;
   if (!rows.length) return html`<p class="quiet">Nothing was said here yet.</p>`;
   return html`
     <${Rows} rows=${rows} here=${here} current=${current} onChoose=${setChosen} onVisit=${visit} />
@@ -88,7 +89,7 @@ function Row({ row: { turn, level, rails, place, of, up, down }, here, chosen, o
       ${rails.map((rail) => html`<span class="rail" data-rail=${rail} aria-hidden="true"></span>`)}
       <span class="dot" aria-hidden="true"></span>
       <span class="tree-words">
-        <span class="tree-question" dir="auto">${turn.question === '' ? 'No text' : turn.question}</span>
+        <span class="tree-question" dir="auto">${turn.question || 'No text'}</span>
         <span class="tree-answer" dir="auto">${turn.answer}</span>
       </span>
       <span class="tree-marks">
