@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 from flask import Blueprint, Request, Response, request
 from marshmallow import Schema, ValidationError
+from marshmallow.exceptions import SCHEMA
 
 from deerflow_lite.accounts import Token
 from deerflow_lite.errors import Invalid
@@ -178,7 +179,7 @@ def flat(messages: Any, name: str = "") -> dict[str, list[str]]:
     if isinstance(messages, dict):
         found: dict[str, list[str]] = {}
         for key, below in messages.items():
-            found |= flat(below, f"{name}.{key}" if name else str(key))
+            found |= flat(below, name if key == SCHEMA else f"{name}.{key}" if name else str(key))
         return found
     return {name: [str(reason).rstrip(".") for reason in messages]}
 

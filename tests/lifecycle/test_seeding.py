@@ -97,7 +97,7 @@ def test_a_thread_that_exists_is_given_unchanged(service: Service) -> None:
         (steps(("reply", {"messages": {"__overwrite__": []}})), 422, "supersteps.0.updates.0.values.messages"),
         ([{"updates": []}], 422, "supersteps.0.updates"),
         ([{}], 422, "supersteps.0.updates"),
-        ([{"updates": [5]}], 422, "supersteps.0.updates.0._schema"),
+        ([{"updates": [5]}], 422, "supersteps.0.updates.0"),
         (5, 422, "supersteps"),
         ([{"updates": [{"values": {}, "command": {"goto": "reply"}}]}], 422, "supersteps.0.updates.0.command"),
         ([{"updates": [{"command": {"goto": [3]}}]}], 422, "supersteps.0.updates.0.command.goto"),

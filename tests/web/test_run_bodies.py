@@ -45,6 +45,25 @@ def test_a_message_with_odd_additional_arguments_is_refused_by_the_graph(service
     assert service.get(thread)["status"] == "error"
 
 
+def test_what_must_be_an_object_and_is_none_is_refused_by_its_own_name(service: Service) -> None:
+    at = f"/threads/{service.thread()}"
+    given = {"assistant_id": "noop"}
+    for path, body, field, reason in (
+        (f"{at}/runs", given | {"config": 5}, "config", "must be an object"),
+        (f"{at}/runs", given | {"command": "x"}, "command", "must be an object"),
+        (f"{at}/runs", given | {"checkpoint": []}, "checkpoint", "must be an object"),
+        ("/runs/batch", [given, 5], "1", "must be an object"),
+        ("/threads", given | {"supersteps": [5]}, "supersteps.0", "must be an object"),
+        (f"{at}/state/checkpoint", {"checkpoint": 5}, "checkpoint", "must be an object"),
+        (f"{at}/state/checkpoint", {"checkpoint": None}, "checkpoint", "must not be null"),
+        (f"{at}/state/checkpoint", {}, "checkpoint", "is required"),
+        (f"{at}/state", {"values": {}, "checkpoint": 5}, "checkpoint", "must be an object"),
+        (f"{at}/history", {"checkpoint": 5}, "checkpoint", "must be an object"),
+    ):
+        refused = service.ask("POST", path, body, status=422)
+        assert refused == {"detail": f"{field}: {reason}", "errors": {field: [reason]}}
+
+
 def test_a_refusal_names_the_field_that_was_sent(service: Service) -> None:
     thread = service.thread()
     service.wait(thread, "chat", "a")

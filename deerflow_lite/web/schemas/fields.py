@@ -22,7 +22,7 @@ class Input(Schema):
     """The base of every request schema: loads into `record`; unknown fields are ignored."""
 
     record: ClassVar[Any] = dict
-    error_messages: dict[str, str] = {"unknown": "unknown field"}
+    error_messages: dict[str, str] = {"unknown": "unknown field", "type": "must be an object"}
 
     class Meta:
         unknown = EXCLUDE
@@ -43,6 +43,10 @@ class Told(fields.Field[Any]):
     """What every field says of null and of absence."""
 
     default_error_messages = {"null": "must not be null", "required": "is required"}
+
+
+class Nested(Told, fields.Nested):
+    """A JSON object with a schema of its own."""
 
 
 class StrictBoolean(Told, fields.Boolean):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from marshmallow import Schema, fields
 
 from deerflow_lite.runs.model import MODES
-from deerflow_lite.web.schemas.fields import JsonObject, ListOf, StrictBoolean, StrictInput, Text, optional
+from deerflow_lite.web.schemas.fields import JsonObject, ListOf, Nested, StrictBoolean, StrictInput, Text, optional
 from deerflow_lite.web.schemas.runs import ConfigBody, OneOrMany
 
 
@@ -50,7 +50,7 @@ class Started:
 class StartedBody(StrictInput):
     stream = optional(StrictBoolean, metadata={"description": "true: events; false or absent: the run"})
     stream_mode = optional(OneOrMany, *MODES)
-    config = fields.Nested(ConfigBody, load_default=None, allow_none=True)
+    config = Nested(ConfigBody, load_default=None, allow_none=True)
     context = optional(JsonObject)
     metadata = optional(JsonObject)
 

@@ -13,6 +13,7 @@ from deerflow_lite.web.schemas.fields import (
     Input,
     JsonObject,
     ListOf,
+    Nested,
     QueryBoolean,
     QueryInteger,
     StrictBoolean,
@@ -132,8 +133,8 @@ class RunCreateBody(Input):
     record: ClassVar[Any] = RunCreate
     assistant_id = Text(required=True, metadata={"description": "a graph's name or an assistant's id"})
     input = AnyJson(load_default=None, allow_none=True)
-    command = fields.Nested(CommandBody, load_default=None, allow_none=True)
-    config = fields.Nested(ConfigBody, load_default=None, allow_none=True)
+    command = Nested(CommandBody, load_default=None, allow_none=True)
+    config = Nested(ConfigBody, load_default=None, allow_none=True)
     context = optional(JsonObject)
     metadata = optional(JsonObject)
     stream_mode = optional(OneOrMany, *MODES)
@@ -147,7 +148,7 @@ class RunCreateBody(Input):
     if_not_exists = optional(Choice, "create", "reject")
     on_disconnect = optional(Choice, "continue", "cancel")
     on_completion = optional(Choice, "delete", "keep", metadata={"description": "keep: a thread is made for the run"})
-    checkpoint = fields.Nested(CheckpointBody, load_default=None, allow_none=True)
+    checkpoint = Nested(CheckpointBody, load_default=None, allow_none=True)
     checkpoint_id = optional(Text)
     webhook = not_served("webhook")
     feedback_keys = optional(EmptyList, AnyJson())

@@ -10,6 +10,7 @@ from deerflow_lite.web.schemas.fields import (
     Input,
     JsonObject,
     ListOf,
+    Nested,
     QueryBoolean,
     QueryInteger,
     StrictBoolean,
@@ -55,7 +56,7 @@ class StateAt:
 
 class StateAtBody(Input):
     record: ClassVar[Any] = StateAt
-    checkpoint = fields.Nested(CheckpointBody, required=True)
+    checkpoint = Nested(CheckpointBody, required=True)
     subgraphs = optional(StrictBoolean)
 
 
@@ -73,7 +74,7 @@ class StateUpdateBody(Input):
     record: ClassVar[Any] = StateUpdate
     values = AnyJson(load_default=None, allow_none=True)
     as_node = optional(Text)
-    checkpoint = fields.Nested(CheckpointBody, load_default=None, allow_none=True)
+    checkpoint = Nested(CheckpointBody, load_default=None, allow_none=True)
     checkpoint_id = optional(Text)
 
 
@@ -92,7 +93,7 @@ class HistoryBody(Input):
     limit = StrictInteger(load_default=10, validate=between(1, 1000))
     before = optional(Before)
     metadata = optional(JsonObject)
-    checkpoint = fields.Nested(CheckpointBody, load_default=None, allow_none=True)
+    checkpoint = Nested(CheckpointBody, load_default=None, allow_none=True)
 
 
 class HistoryQuery(Input):

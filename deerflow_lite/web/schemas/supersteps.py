@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, validate, validates_schema
 
 from deerflow_lite.lifecycle.seeding import Step
-from deerflow_lite.web.schemas.fields import AnyJson, Input, ListOf, Text, optional
+from deerflow_lite.web.schemas.fields import AnyJson, Input, ListOf, Nested, Text, optional
 from deerflow_lite.web.schemas.runs import CommandBody
 
 MOST = 1000
@@ -21,7 +21,7 @@ class SuperstepUpdate(Input):
 
     record: ClassVar[Any] = dict
     values = AnyJson(load_default=None, allow_none=True)
-    command = fields.Nested(CommandBody, load_default=None, allow_none=True)
+    command = Nested(CommandBody, load_default=None, allow_none=True)
     as_node = optional(Text, metadata={"description": "a node, __input__, __start__ or __end__"})
 
     @validates_schema
@@ -34,7 +34,7 @@ class Superstep(Input):
     """What the nodes of one step gave."""
 
     record: ClassVar[Any] = dict
-    updates = ListOf(fields.Nested(SuperstepUpdate), required=True, validate=_some())
+    updates = ListOf(Nested(SuperstepUpdate), required=True, validate=_some())
 
 
 class Supersteps(ListOf):
@@ -42,7 +42,7 @@ class Supersteps(ListOf):
 
     def __init__(self, **kwargs: Any) -> None:
         limit = validate.Length(max=MOST, error="must not have more than {max} entries")
-        super().__init__(fields.Nested(Superstep), validate=limit, **kwargs)
+        super().__init__(Nested(Superstep), validate=limit, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Any:
         steps: Any = super()._deserialize(value, attr, data, **kwargs)
