@@ -1,7 +1,7 @@
 // The conversation: its turns, the one that is being answered, what is asked, and the box to write in.
 // What it shows is conversation.js's; what is done is verbs.js's.
 
-import { html, useEffect, useMemo } from '../html.js';
+import { html, useEffect, useLayoutEffect, useMemo } from '../html.js';
 import { aborted, sentence } from '../api.js';
 import { Icon } from '../icons.js';
 import { chatPath } from '../route.js';
@@ -19,8 +19,8 @@ import { LiveTurn, Lost, Turn } from './turn.js';
 /** Draw the conversation of a thread, known or not yet, or of a new one (null). */
 export function Chat({ id }) {
   const talk = useMemo(() => talkOf(id), [id]);
-  useEffect(() => {
-    if (!talk.loaded.peek()) load(talk);
+  useLayoutEffect(() => {
+    if (!talk.loaded.peek()) load(talk); // asked before the first frame is drawn
     return watch(talk);
   }, [talk]);
   useChatCommands(talk);

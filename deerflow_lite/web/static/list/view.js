@@ -1,7 +1,7 @@
 // The list of chats: its head, the two tabs, the search box and the rows of the chosen tab, page by page.
 // What it shows is rows.js's; what is done to a row is actions.js's.
 
-import { html, useEffect, useRef } from '../html.js';
+import { html, useEffect, useLayoutEffect, useRef } from '../html.js';
 import { sentence } from '../api.js';
 import { uncover } from '../layout.js';
 import { grouped } from './days.js';
@@ -29,7 +29,7 @@ function Rows({ name }) {
   const list = shown[name].value;
   const look = marks();
   minute.value;
-  useEffect(() => { if (!list.started) more(name); }, [list.started]);
+  useLayoutEffect(() => { if (!list.started) more(name); }, [list.started]);
   return html`
     <div class="rows" role="tabpanel" id="rows" aria-labelledby=${`tab-${name}`} aria-busy=${list.loading}
       onKeyDown=${walked}>
