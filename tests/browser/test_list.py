@@ -95,15 +95,19 @@ def test_hostile_titles_are_shown_as_text(site: Site, open_page: Open) -> None:
     assert page.locator("img, .row script").count() == 0
 
 
-def test_a_chat_says_that_it_is_answering_waits_or_has_failed(site: Site, open_page: Open, gate: Gate) -> None:
-    for thread_id in ("busy", "asks", "broken", "quiet"):
+def test_a_chat_says_that_it_answers_waits_was_stopped_or_has_failed(site: Site, open_page: Open, gate: Gate) -> None:
+    for thread_id in ("busy", "asks", "stopped", "broken", "quiet"):
         site.chat(thread_id, f"{thread_id} chat")
     site.service.start("busy", "held", gate.text)
     gate.await_reached()
     site.service.wait("asks", "ask", "shall I?")
+    run_id = site.service.start("stopped", "slow", "for ever")["run_id"]
+    site.service.reach("stopped", run_id, "running")
+    site.service.cancel("stopped", run_id)
     site.service.wait("broken", "boom", "go")
     page = open_page("/chats")
-    for thread_id, mark in (("busy", "Answering"), ("asks", "Needs your answer"), ("broken", "Failed")):
+    marks = (("busy", "Answering"), ("asks", "Needs your answer"), ("stopped", "Stopped"), ("broken", "Failed"))
+    for thread_id, mark in marks:
         expect(listed.row(page, f"{thread_id} chat").get_by_text(mark, exact=True)).to_be_visible()
     expect(listed.row(page, "quiet chat").locator(".mark")).to_have_count(0)
     gate.open()

@@ -2,6 +2,7 @@
 // What the menu does is done elsewhere.
 
 import { html, signal, useRef } from '../html.js';
+import { waits } from '../chat/turns.js';
 import { Icon } from '../icons.js';
 import { uncover } from '../layout.js';
 import { menuAt, toggleMenu } from '../menu.js';
@@ -15,7 +16,9 @@ import { listOf } from './rows.js';
 import { choose, choosing, chosen, toggle } from './selection.js';
 import { unread } from './unread.js';
 
-const MARKS = { busy: 'Answering', interrupted: 'Needs your answer', error: 'Failed', unread: 'New answer' };
+const MARKS = {
+  busy: 'Answering', interrupted: 'Needs your answer', stopped: 'Stopped', error: 'Failed', unread: 'New answer',
+};
 const renaming = signal(null);
 
 /** What can be done to a chat, as entries of a menu; `begin` starts renaming it where it stands. */
@@ -45,7 +48,7 @@ export function rowNode(row, { here, renamed, choosing: choice, chosen: picked, 
   const before = drawn.get(row);
   if (before?.look.every((each, place) => each === look[place])) return before.node;
   const [isHere, isRenamed, isChoice, isPicked, isFresh] = look;
-  const mark = MARKS[row.status] ? row.status : isFresh && 'unread';
+  const mark = markOf(row, isFresh);
   const node = isRenamed ? html`<${Renaming} key=${id} row=${row} />` : html`
     <li class="row" key=${id} data-id=${id} data-here=${isHere} data-chosen=${isPicked}>
       ${isChoice ? html`<${Choice} row=${row} picked=${isPicked} mark=${mark} />`
@@ -53,6 +56,12 @@ export function rowNode(row, { here, renamed, choosing: choice, chosen: picked, 
     </li>`;
   drawn.set(row, { look, node });
   return node;
+}
+
+/** A run that was stopped leaves a thread `interrupted` as well: only a question of the graph needs an answer. */
+function markOf(row, isFresh) {
+  if (row.status === 'interrupted' && !waits(row)) return 'stopped';
+  return MARKS[row.status] ? row.status : isFresh && 'unread';
 }
 
 const Link = ({ row, here, mark }) => html`

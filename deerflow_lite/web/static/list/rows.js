@@ -9,7 +9,7 @@ import { noted } from './unread.js';
 
 export const TABS = { recent: false, archived: true };
 const PAGE = 50;
-const SELECT = ['thread_id', 'title', 'status', 'metadata', 'updated_at'];
+const SELECT = ['thread_id', 'title', 'status', 'metadata', 'updated_at', 'interrupts'];
 const UNREAD = { rows: [], cursor: null, complete: false, loading: false, error: null, started: false };
 
 /** The words that titles are searched for; "" is everything. */
