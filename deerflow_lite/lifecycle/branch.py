@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from deerflow_lite import clock
-from deerflow_lite.checkpoints import tables
+from deerflow_lite.checkpoints import tables, turn_ids
 from deerflow_lite.checkpoints.messages import messages_at, visible
 from deerflow_lite.errors import BranchRefused, LineageBroken, MessageUnknown, ReplayRefused, ThreadUnknown
 from deerflow_lite.lifecycle import base
@@ -128,6 +128,10 @@ class Branching:
             with rooms.db.writing() as connection:
                 self._add(source, made, anchor, values, title)
                 draft.store(connection)
+                # A question without an answer right before the turn would else be taken for a part of it.
+                asked = found.turn.user_ids[0]
+                name = {(values.checkpoint_id, asked): f"{values.checkpoint_id}.{asked}"}
+                turn_ids.record(connection, made.thread_id, name)
 
     def _add(self, source: Thread, made: Branch, anchor: str, values: HeadValues, title: str | None) -> None:
         """Add the row; raises ThreadUnknown where the source went while it was read."""

@@ -87,7 +87,8 @@ class Grouping:
             return self._new(number, piece, above, human if isinstance(human, str) else None, added)
         named = {message for row, message in self._names if row in piece.rows} if self._names else set[str]()
         turn, groups = above, _groups(added, named, several=piece.run_id is None or bool(named))
-        if turn is not None and piece.run_id is None and turn.run_id is None and turn.unanswered():
+        begins = piece.run_id is not None or named.intersection(message.id or "" for message in groups[0])
+        if turn is not None and not begins and turn.run_id is None and turn.unanswered():
             self._extended(number, piece, turn, groups.pop(0))
         for group in groups:
             known = self._known(turn, group) if piece.above is None else None

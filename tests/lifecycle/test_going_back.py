@@ -161,6 +161,22 @@ def test_a_cancelled_first_turn_stays_in_context_when_the_second_is_answered_aga
     assert talk.texts() == talk.shown() == [gate.text, "two", "echo: two"]
 
 
+def test_a_cancelled_turn_before_the_one_that_was_branched_stays_in_context_of_the_branchs_answers(
+    talk: Talk, gate: Gate
+) -> None:
+    run = talk.service.start(talk.id, talk.graph, human(gate.text, "h1"))
+    gate.await_reached()
+    talk.service.cancel(talk.id, run["run_id"])
+    talk.say("two", "h2")
+    made = talk.service.ask("POST", f"/threads/{talk.id}/branches", {"message_id": answer(talk)})
+    other = Talk(talk.service, talk.graph, made["thread_id"])
+    replay(other, "regenerate", message_id=answer(other))
+    assert other.texts() == [gate.text, "two", "echo: two"]
+    edit(other, "h2", "zwei")
+    assert other.texts() == other.shown() == [gate.text, "zwei", "echo: zwei"]
+    assert list(other.places("sibling_index", "sibling_count"))[1:] == [(0, 3), (1, 3), (2, 3)]
+
+
 @pytest.mark.parametrize("nested", [False, True])
 def test_going_back_to_a_question_asks_it_again_and_takes_the_new_answer(talk: Talk, nested: bool) -> None:
     talk = Talk(talk.service, f"inside_{talk.graph}" if nested else talk.graph)

@@ -135,7 +135,7 @@ class Look:
         assert known.keys <= set(row["metadata"]), (thread_id, known.keys - set(row["metadata"]))
         assert row["metadata"].get("deerflow_archived", False) is known.archived, thread_id
         tree = self.ask(f"/threads/{thread_id}/tree")
-        asked = {turn["human_message_id"] for turn in tree["turns"]}
+        asked = {message_id for turn in tree["turns"] for message_id in turn["message_ids"]}
         assert tree["broken"] == [] and known.asked <= asked, (thread_id, known.asked - asked)
         assert all(turn["status"] != "running" for turn in tree["turns"])
         for run_id in known.runs:
