@@ -54,7 +54,7 @@ def test_the_first_answer_says_what_it_is_and_what_it_understood() -> None:
     assert answer([SystemMessage("s"), HIDDEN, HumanMessage("hello \n there")]) == (
         "I am the offline demonstration model: no language model stands behind me, I follow a few fixed rules. "
         "You wrote: “hello there”. "
-        "I can tell the time, calculate (what is 2*(3+4)?) and search this conversation (find a word)."
+        "I can tell the time, calculate (`what is 2*(3+4)?`) and search this conversation (`find a word`)."
     )
 
 

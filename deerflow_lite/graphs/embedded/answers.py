@@ -65,7 +65,7 @@ def answer(messages: Sequence[BaseMessage]) -> str:
 
 _INTRODUCTION = "I am the offline demonstration model: no language model stands behind me, I follow a few fixed rules."
 _REMINDER = "Still the offline demonstration model here, without a language model."
-_OFFER = "I can tell the time, calculate (what is 2*(3+4)?) and search this conversation (find a word)."
+_OFFER = "I can tell the time, calculate (`what is 2*(3+4)?`) and search this conversation (`find a word`)."
 
 
 def _results(messages: Sequence[BaseMessage]) -> list[str]:
