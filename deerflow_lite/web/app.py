@@ -1,10 +1,12 @@
 """Puts the web room together: door, routes at their three mounts, pages, errors; it declares no route itself."""
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 from flask import Flask
 from flask.json.provider import JSONProvider
+from werkzeug.routing import Rule
 
 from deerflow_lite.gateway import Gateway
 from deerflow_lite.web import (
@@ -48,9 +50,26 @@ class OrjsonProvider(JSONProvider):
         return orjson.loads(s)
 
 
+class MatchedRule(Rule):
+    """A rule that requests are matched with: no URL is built from one, and to compile what would is most of a start."""
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., Any]:
+        return _unbuilt
+
+
+def _unbuilt(rule: Rule, **values: Any) -> Any:
+    raise NotImplementedError(f"no URL is built from {rule.rule}")
+
+
+class App(Flask):
+    """Flask with such rules."""
+
+    url_rule_class = MatchedRule
+
+
 def make_app(gateway: Gateway) -> Flask:
     """Make the application over an open gateway."""
-    app = Flask(__name__)
+    app = App(__name__)
     app.json = OrjsonProvider(app)
     app.extensions["deerflow_lite"] = gateway
     app.url_map.strict_slashes = False

@@ -12,7 +12,7 @@ from tests.service import Service, frames
 
 NEEDED = {"detail": "authorization: a token is needed, as `Authorization: Bearer` or `X-Api-Key`"}
 UNKNOWN = {"detail": "authorization: this token is unknown, revoked or expired"}
-OPEN_PAGES = {"docs", "page", "static", "sign_in_page"}
+OPEN_PAGES = {"docs", "page", "static", "kept", "sign_in_page"}
 HOME = "http://localhost"
 PAGE = {"Origin": HOME, "Sec-Fetch-Site": "same-origin"}
 

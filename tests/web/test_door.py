@@ -182,3 +182,8 @@ def test_head_and_options_have_no_body(client: FlaskClient) -> None:
     assert (options.status_code, options.data) == (204, b"")
     assert sorted(options.headers["Allow"].split(", ")) == ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH"]
     assert client.options("/nowhere").status_code == 404
+
+
+def test_no_url_is_built_from_a_rule_so_that_no_start_compiles_what_would(make: Callable[..., Flask]) -> None:
+    with pytest.raises(NotImplementedError, match="no URL is built from /chats"):
+        make().url_map.bind("localhost").build("page", {"thread_id": "t"})
