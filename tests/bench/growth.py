@@ -4,15 +4,13 @@ Every run goes the ordinary way, in process, and streams what a run streams by i
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
-from deerflow_lite.config import Config
 from deerflow_lite.gateway import Gateway
 from deerflow_lite.runs.model import RunRequest
 from deerflow_lite.threads.model import NewThread
 from tests.bench.rounds import FULL, Effort
-from tests.bench.service import folder
+from tests.bench.service import in_process
 from tests.bench.table import Goal, Line
 from tests.bench.talks import TEXT
 
@@ -27,27 +25,13 @@ def lines(effort: Effort) -> Iterator[Line]:
     """Measure in both checkpoint modes; fewer turns have no goal."""
     turns = TURNS if effort == FULL else FEWER
     for mode, goal in GOALS.items():
-        with _gateway(mode) as gateway:
+        with in_process(graphs=f"{mode}=tests.bench.talks:{mode}", synchronous="normal") as gateway:
             _talk(gateway, mode, turns)
             gateway.keeping.tidy(gateway.threads.get(OWNER, THREAD).row)  # what the rounds of the service do in time
             what = f"{turns} turns, {NAMES[mode]}"
             yield Line(f"{what}, not pruned", _megabytes(gateway), None, Goal(unit="MB"))
             gateway.pruning.prune(OWNER, THREAD)
             yield Line(f"{what}, pruned", _megabytes(gateway), None, Goal(goal if turns == TURNS else None, "MB"))
-
-
-@contextmanager
-def _gateway(mode: str) -> Iterator[Gateway]:
-    with folder() as instance:
-        gateway = Gateway.open(
-            Config(instance=instance, graphs=f"{mode}=tests.bench.talks:{mode}", synchronous="normal")
-        )
-        gateway.start()
-        try:
-            yield gateway
-        finally:
-            gateway.stop(0)
-            gateway.close()
 
 
 def _talk(gateway: Gateway, mode: str, turns: int) -> None:

@@ -5,16 +5,14 @@ The ratio is to one `get_state` of the same head, the cheapest thing LangGraph i
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from statistics import median
 from typing import Any
 
-from deerflow_lite.config import Config
 from deerflow_lite.gateway import Gateway
 from deerflow_lite.runs.model import RunRequest
 from deerflow_lite.threads.model import NewThread
 from tests.bench.rounds import Effort
-from tests.bench.service import folder
+from tests.bench.service import in_process
 from tests.bench.table import Goal, Line
 
 OWNER = "default"
@@ -25,21 +23,9 @@ BRANCH = {"full": Goal(12), "delta": Goal(15)}
 def lines(effort: Effort) -> Iterator[Line]:
     """Measure in both checkpoint modes."""
     for mode in ("full", "delta"):
-        with _gateway(mode) as gateway:
+        with in_process(checkpoint_mode=mode) as gateway:
             yield from _prepared(gateway, mode, effort.each)
             yield from _drawn(gateway, mode, effort.each)
-
-
-@contextmanager
-def _gateway(mode: str) -> Iterator[Gateway]:
-    with folder() as instance:
-        gateway = Gateway.open(Config(instance=instance, checkpoint_mode=mode))
-        gateway.start()
-        try:
-            yield gateway
-        finally:
-            gateway.stop(0)
-            gateway.close()
 
 
 def _prepared(gateway: Gateway, mode: str, times: int) -> Iterator[Line]:

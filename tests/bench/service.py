@@ -1,4 +1,4 @@
-"""The service that is measured: a process of its own over a folder that is removed afterwards."""
+"""The service that is measured, in a process of its own or in this one, over a folder that is removed afterwards."""
 
 import signal
 import subprocess
@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from deerflow_lite.config import Config
+from deerflow_lite.gateway import Gateway
 from tests.bench import seed
 from tests.bench.client import Client
 from tests.processes import Served
@@ -20,6 +22,19 @@ def folder() -> Iterator[Path]:
     """Lend an instance folder."""
     with tempfile.TemporaryDirectory(prefix="deerflow-bench-", ignore_cleanup_errors=True) as outer:
         yield Path(outer) / "home"
+
+
+@contextmanager
+def in_process(**settings: Any) -> Iterator[Gateway]:
+    """Lend a service without a server, with runs that execute, over a new folder."""
+    with folder() as instance:
+        gateway = Gateway.open(Config(**({"instance": instance} | settings)))
+        gateway.start()
+        try:
+            yield gateway
+        finally:
+            gateway.stop(0)
+            gateway.close()
 
 
 @contextmanager
