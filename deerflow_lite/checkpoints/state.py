@@ -31,11 +31,12 @@ def snapshot(
             raise
         except Exception as error:  # what a finished task wrote cannot be counted: a user's reducer refuses it
             head = graph.checkpointer.get_tuple({"configurable": place})
-            checkpoint_id = graph.checkpointer.head if head is not None and head.pending_writes else None
-            _log.warning(
-                "checkpoint %s is read as its step began, what was written on it is refused: %s",
-                graph.checkpointer.head, type(error).__name__,
-            )  # fmt: skip
+            if head is not None and head.pending_writes:
+                checkpoint_id = graph.checkpointer.head
+                _log.warning(
+                    "checkpoint %s is read as its step began, what was written on it is refused: %s",
+                    checkpoint_id, type(error).__name__,
+                )  # fmt: skip
     if checkpoint_id is not None:
         place["checkpoint_id"] = checkpoint_id
     try:
