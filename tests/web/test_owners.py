@@ -207,10 +207,11 @@ def test_a_run_without_a_thread_and_the_thread_that_it_kept_are_its_callers(worl
 
 
 def test_the_same_idempotency_key_is_another_for_each_owner(world: World) -> None:
+    body = BODY | {"on_completion": "keep"}  # the key of a run that leaves nothing goes with the run
     sent = {"headers": {"Idempotency-Key": "k"}}
-    first = world.owner.ask("POST", "/runs", BODY, **sent)
-    assert world.owner.ask("POST", "/runs", BODY, **sent)["run_id"] == first["run_id"]
-    assert world.other.ask("POST", "/runs", BODY, **sent)["run_id"] != first["run_id"]
+    first = world.owner.ask("POST", "/runs", body, **sent)
+    assert world.owner.ask("POST", "/runs", body, **sent)["run_id"] == first["run_id"]
+    assert world.other.ask("POST", "/runs", body, **sent)["run_id"] != first["run_id"]
 
 
 def test_a_run_in_flight_of_another_owner_is_neither_followed_nor_stopped(world: World, gate: Gate) -> None:
